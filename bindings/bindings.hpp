@@ -1,0 +1,93 @@
+// Arrays in, arrays out, GIL released; no logic. One file for each folder of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/run.hpp"
+#include "base/vec3.hpp"
+#include "mesh/mesh.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hitbox::bindings {
+
+using Points = nb::ndarray<const double, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
+
+static_assert(sizeof(Vec3) == 3 * sizeof(double));
+inline std::span<const Vec3> view(const Points& points) {
+  return {reinterpret_cast<const Vec3*>(points.data()), points.shape(0)};
+}
+inline std::span<const uint32_t> view(const Indices& indices) {
+  return {indices.data(), indices.shape(0)};
+}
+inline MeshView view(const Points& vertices, const Indices& indices, const Indices& offsets) {
+  return {view(vertices), view(indices), view(offsets)};
+}
+
+// Hands a vector to numpy without copying it.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
+template <class Row, class T = double, size_t columns = sizeof(Row) / sizeof(T)>
+nb::ndarray<nb::numpy, T, nb::ndim<2>> rows_to_numpy(std::vector<Row>&& rows) {
+  auto* kept = new std::vector<Row>(std::move(rows));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Row>*>(p); });
+  return {reinterpret_cast<T*>(kept->data()), {kept->size(), columns}, owner};
+}
+
+// The value, or a ValueError with the core's sentence (hitbox turns it into InputError).
+template <class T>
+T value_or_raise(Result<T>&& result) {
+  if (!result.ok()) throw nb::value_error(result.error().message.c_str());
+  return std::move(result.value());
+}
+
+// Asks Python every 50 ms whether to go on: Ctrl-C, an exception in the callback, or False from
+// it stop the run. `report` is a callable (stage, fraction) -> bool, or None.
+class PyRun {
+ public:
+  PyRun(unsigned threads, nb::object report);
+  // Runs `body(run)` without the GIL; raises what stopped it.
+  template <class Body>
+  auto operator()(Body&& body) {
+    try {
+      nb::gil_scoped_release quiet;
+      return body(run_);
+    } catch (const Cancelled&) {
+      raise();
+      throw;
+    }
+  }
+
+ private:
+  bool ask(const char* stage, double fraction);
+  [[noreturn]] void raise();
+
+  nb::object report_;
+  Run run_;
+  std::exception_ptr error_;
+};
+
+void bind_geometry(nb::module_& m);
+void bind_mesh(nb::module_& m);
+void bind_io(nb::module_& m);
+void bind_shapes(nb::module_& m);
+void bind_measure(nb::module_& m);
+void bind_fit(nb::module_& m);
+
+}  // namespace hitbox::bindings

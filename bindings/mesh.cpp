@@ -1,0 +1,7 @@
+#include "bindings.hpp"
+
+namespace hitbox::bindings {
+
+void bind_mesh(nb::module_&) {}
+
+}  // namespace hitbox::bindings

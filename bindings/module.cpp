@@ -1,0 +1,37 @@
+#include "bindings.hpp"
+
+namespace hitbox::bindings {
+
+PyRun::PyRun(unsigned threads, nb::object report)
+    : report_(std::move(report)),
+      run_(threads, [this](const char* stage, double fraction) { return ask(stage, fraction); }) {}
+
+bool PyRun::ask(const char* stage, double fraction) {
+  nb::gil_scoped_acquire held;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    return report_.is_none() || nb::cast<bool>(report_(stage, fraction));
+  } catch (...) {
+    error_ = std::current_exception();
+    return false;
+  }
+}
+
+void PyRun::raise() {
+  if (error_) std::rethrow_exception(error_);
+  PyErr_SetString(PyExc_InterruptedError, "cancelled");
+  throw nb::python_error();
+}
+
+}  // namespace hitbox::bindings
+
+NB_MODULE(_core, m) {
+  using namespace hitbox::bindings;
+  m.doc() = "The C++ core of hitbox. Private: the public surface is the package hitbox.";
+  bind_geometry(m);
+  bind_mesh(m);
+  bind_io(m);
+  bind_shapes(m);
+  bind_measure(m);
+  bind_fit(m);
+}

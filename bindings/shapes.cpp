@@ -1,0 +1,7 @@
+#include "bindings.hpp"
+
+namespace hitbox::bindings {
+
+void bind_shapes(nb::module_&) {}
+
+}  // namespace hitbox::bindings

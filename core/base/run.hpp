@@ -1,0 +1,81 @@
+// What a long call carries besides its input: how many threads, how to report, how to be stopped.
+// One Run lives for one call; its threads end with it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace hitbox {
+
+// Thrown by Run::poll on the calling thread once the user has asked to stop. The one exception
+// in the core: it has to leave every loop, and nothing in between has anything to say about it.
+struct Cancelled {};
+
+class Run {
+ public:
+  // `report` gets the stage's name and the fraction done, at most every 50 ms, on the thread that
+  // made the call; it returns false to stop.
+  using Report = std::function<bool(const char* stage, double fraction)>;
+
+  explicit Run(unsigned threads = 0, Report report = {});
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  unsigned threads() const { return threads_; }
+
+  // Call every few thousand steps on the calling thread. Throws Cancelled.
+  void poll() {
+    if (report_ && std::chrono::steady_clock::now() >= next_report_) report_now();
+  }
+  void enter(const char* stage, double from, double to);  // `from`, `to`: share of the whole
+  void advance(double fraction_of_stage) {
+    fraction_ = from_ + (to_ - from_) * fraction_of_stage;
+    poll();
+  }
+
+  // Calls body(first, last, block) for all blocks of `block_size` indices below `count`. Which
+  // thread runs a block is open, so a body writes only to its own slots: results then are the
+  // same for any number of threads.
+  template <class Body>
+  void for_each_block(size_t count, size_t block_size, Body&& body) {
+    const size_t blocks = (count + block_size - 1) / block_size;
+    share(blocks, [&](size_t block) {
+      const size_t first = block * block_size;
+      body(first, first + block_size < count ? first + block_size : count, block);
+    });
+  }
+
+ private:
+  void share(size_t blocks, const std::function<void(size_t)>& work);
+  void start_workers();
+  void work_until_stopped();
+  void take_blocks(bool polls);
+  void report_now();
+
+  unsigned threads_;
+  Report report_;
+  const char* stage_ = "";
+  double from_ = 0, to_ = 1, fraction_ = 0;
+  std::chrono::steady_clock::time_point next_report_;
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(size_t)>* work_ = nullptr;
+  std::atomic<size_t> next_block_{0};
+  std::atomic<bool> stop_blocks_{false};
+  size_t blocks_ = 0, generation_ = 0;
+  unsigned busy_ = 0;
+  bool quit_ = false;
+};
+
+}  // namespace hitbox

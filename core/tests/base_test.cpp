@@ -1,0 +1,42 @@
+#include "base/mat3.hpp"
+#include "base/random.hpp"
+#include "base/run.hpp"
+#include "check.hpp"
+
+using namespace hitbox;
+
+TEST(quaternion_and_frame_are_inverse) {
+  Random random(1);
+  for (int k = 0; k < 1000; ++k) {
+    Quaternion q{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1),
+                 random.uniform(-1, 1)};
+    const Frame frame = to_frame(q);
+    const Frame again = to_frame(to_quaternion(frame));
+    for (int axis = 0; axis < 3; ++axis) CHECK(norm(frame.axis[axis] - again.axis[axis]) < 1e-14);
+    CHECK_NEAR(dot(cross(frame.axis[0], frame.axis[1]), frame.axis[2]), 1.0, 1e-14);
+  }
+}
+
+TEST(blocks_cover_every_index_once_for_any_thread_count) {
+  for (unsigned threads : {1u, 2u, 3u, 8u}) {
+    Run run(threads);
+    std::vector<int> seen(10007);
+    run.for_each_block(seen.size(), 100, [&](size_t first, size_t last, size_t) {
+      for (size_t k = first; k < last; ++k) ++seen[k];
+    });
+    CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+  }
+}
+
+TEST(a_report_that_says_no_stops_the_run) {
+  Run run(2, [](const char*, double) { return false; });
+  bool stopped = false;
+  try {
+    run.for_each_block(100000, 1, [&](size_t, size_t, size_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+  } catch (const Cancelled&) {
+    stopped = true;
+  }
+  CHECK(stopped);
+}

@@ -1,0 +1,1 @@
+"""hitbox turns a 3D mesh into a collider: the fewest convex shapes that enclose it."""
