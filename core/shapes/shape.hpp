@@ -15,6 +15,7 @@
 #include "../base/bounds.hpp"
 #include "../base/mat3.hpp"
 #include "../base/vec3.hpp"
+#include "../geometry/triangle_mesh.hpp"
 
 namespace hitbox {
 
@@ -22,11 +23,6 @@ enum class Kind : uint8_t { box, sphere, capsule, cylinder, frustum, prism, hull
 constexpr int kKindCount = 7;
 constexpr std::array<std::string_view, kKindCount> kKindNames = {
     "box", "sphere", "capsule", "cylinder", "frustum", "prism", "hull"};
-
-struct TriangleMesh {
-  std::vector<Vec3> vertices;
-  std::vector<std::array<uint32_t, 3>> triangles;  // counter-clockwise seen from outside
-};
 
 // x -> scale * rotate(x) + translation
 struct Similarity {
