@@ -61,6 +61,12 @@ struct Quaternion {
   friend bool operator==(const Quaternion&, const Quaternion&) = default;
 };
 
+// First `b`, then `a`.
+inline Quaternion operator*(const Quaternion& a, const Quaternion& b) {
+  return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
 Quaternion to_quaternion(const Frame& frame);  // unit, w >= 0
 Frame to_frame(const Quaternion& rotation);    // of any non-zero quaternion
 
