@@ -31,7 +31,7 @@ struct Mesh {
   std::vector<uint32_t> indices;
   std::vector<uint32_t> offsets{0};
   std::vector<uint32_t> part_of_face, material_of_face;  // empty, or one a face
-  std::vector<std::string> part_names, material_names;   // what the numbers above stand for
+  std::vector<std::string> part_names, material_names;   // what the numbers stand for; "": no name
 
   MeshView view() const { return {vertices, indices, offsets}; }
 };

@@ -1,0 +1,70 @@
+"""Reading meshes: the registry that picks a reader by the file's suffix.
+
+The core reads OBJ, PLY, STL, OFF, glTF and GLB; its table says which suffixes it knows. A reader
+written in Python joins by one line in `READERS`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable
+
+from hitbox import _core
+from hitbox.errors import InputError
+from hitbox.mesh import Mesh, _call, _utf8
+
+
+def _core_reader(suffix: str, unit: str, up: str) -> Callable[[str], Mesh]:
+    def read(path: str) -> Mesh:
+        name = os.path.basename(path)
+        vertices, indices, offsets, part, material, part_names, material_names = _call(
+            _core.read_mesh, os.fsencode(path), _utf8(name), suffix
+        )
+        return Mesh._from_arrays(
+            vertices,
+            indices,
+            offsets,
+            part=part if len(part) else None,
+            material=material if len(material) else None,
+            part_names=part_names,
+            material_names=material_names,
+            name=name,
+            unit=unit or None,
+            up=up or None,
+        )
+
+    return read
+
+
+READERS: dict[str, Callable[[str], Mesh]] = {
+    suffix: _core_reader(suffix, unit, up) for suffix, unit, up in _core.mesh_formats()
+}
+
+
+def load(path: str | os.PathLike[str]) -> Mesh:
+    """The mesh in a file: .obj, .ply, .stl, .off, .gltf or .glb, each also gzipped (.obj.gz).
+
+    Polygons, their order and the vertices are the file's own; node or group and material names
+    come with the faces; scene transforms and instances are applied. Nothing is welded or
+    repaired (see `Mesh.clean`). A file that is cut short or wrong raises InputError with the place.
+    """
+    where = os.fsdecode(path)
+    suffix = suffix_of(where)
+    if suffix not in READERS:
+        raise InputError(_unknown(where, suffix))
+    return READERS[suffix](where)
+
+
+def suffix_of(path: str) -> str:
+    """Lower case, with its dot, and without a last `.gz`."""
+    stem, suffix = os.path.splitext(path.lower())
+    return os.path.splitext(stem)[1] if suffix == ".gz" else suffix
+
+
+def _unknown(path: str, suffix: str) -> str:
+    close = difflib.get_close_matches(suffix, READERS, n=1, cutoff=0.5)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    what = f"no reader for {suffix!r} files" if suffix else "the name has no suffix to tell the format by"
+    known = ", ".join(sorted(READERS))
+    return f"{_utf8(os.path.basename(path))}: {what}.{guess} Known: {known}, each also with .gz."
