@@ -1,3 +1,5 @@
+#include <nanobind/stl/tuple.h>
+
 #include "bindings.hpp"
 #include "geometry/convex_hull.hpp"
 #include "geometry/min_ball.hpp"
@@ -19,7 +21,7 @@ auto convex_hull_of(const Points& points) {
     nb::gil_scoped_release quiet;
     return convex_hull(input);
   }());
-  return nb::make_tuple(rows_to_numpy<Vec3>(std::move(hull.mesh.vertices)),
+  return std::tuple(rows_to_numpy<Vec3>(std::move(hull.mesh.vertices)),
                         rows_to_numpy<Triangle, uint32_t>(std::move(hull.mesh.triangles)),
                         to_numpy(std::move(hull.indices)), hull.dimension);
 }

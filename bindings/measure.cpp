@@ -1,3 +1,5 @@
+#include <nanobind/stl/tuple.h>
+
 #include "bindings.hpp"
 #include "measure/distance.hpp"
 
@@ -30,7 +32,7 @@ auto closest_points(const Points& points, const Points& vertices, const Indices&
   check_mesh_view(mesh);
   MeshDistances found = PyRun(threads, std::move(report))(
       [&](Run& run) { return distances_to_mesh(bindings::view(points), mesh, run); });
-  return nb::make_tuple(to_numpy(std::move(found.distances)),
+  return std::tuple(to_numpy(std::move(found.distances)),
                         rows_to_numpy<Vec3>(std::move(found.points)),
                         to_numpy(std::move(found.triangles)));
 }
@@ -44,7 +46,7 @@ auto sample_surface_of(const Points& vertices, const Triangles& triangles, size_
     nb::gil_scoped_release quiet;
     return sample_surface(bindings::view(vertices), view(triangles), count, seed);
   }();
-  return nb::make_tuple(rows_to_numpy<Vec3>(std::move(samples.points)),
+  return std::tuple(rows_to_numpy<Vec3>(std::move(samples.points)),
                         to_numpy(std::move(samples.triangles)));
 }
 
