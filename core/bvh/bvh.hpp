@@ -31,7 +31,7 @@ class Bvh {
   static constexpr uint32_t kNone = 0xffffffff;
 
   // Four children side by side. Child k is a node (count 0) or the items order()[first] ..
-  // order()[first + count]; an unused one has an empty box, at infinite distance from everything.
+  // order()[first + count - 1]; an unused one has first == kNone and an empty box.
   struct Node {
     double low[3][4], high[3][4];
     uint32_t first[4], count[4];
@@ -163,7 +163,8 @@ void Bvh::nearest_first(DistanceSq&& distance_sq, LimitSq&& limit_sq, Leaf&& lea
     const size_t base = size;
     const double limit = limit_sq();
     for (int k = 0; k < 4; ++k) {
-      if (!(distance[k] <= limit) || distance[k] == Bounds::kInfinity) continue;
+      if (!(distance[k] <= limit) || distance[k] == Bounds::kInfinity || node.first[k] == kNone)
+        continue;
       size_t at = size++;  // insertion sort, nearest on top
       while (at > base && stack[at - 1].distance < distance[k]) {
         stack[at] = stack[at - 1];
