@@ -1,5 +1,8 @@
+#include <nanobind/stl/tuple.h>
+
 #include "bindings.hpp"
 #include "geometry/convex_hull.hpp"
+#include "geometry/min_ball.hpp"
 #include "geometry/predicates.hpp"
 
 namespace hitbox::bindings {
@@ -18,7 +21,7 @@ auto convex_hull_of(const Points& points) {
     nb::gil_scoped_release quiet;
     return convex_hull(input);
   }());
-  return nb::make_tuple(rows_to_numpy<Vec3>(std::move(hull.mesh.vertices)),
+  return std::tuple(rows_to_numpy<Vec3>(std::move(hull.mesh.vertices)),
                         rows_to_numpy<Triangle, uint32_t>(std::move(hull.mesh.triangles)),
                         to_numpy(std::move(hull.indices)), hull.dimension);
 }
@@ -44,6 +47,18 @@ auto orient3d_of(const Points& a, const Points& b, const Points& c, const Points
   return to_numpy(std::move(sides));
 }
 
+auto min_ball_of(const Points& points) {
+  if (points.shape(0) == 0) throw nb::value_error("min_ball: there are no points.");
+  const Ball ball = min_ball(bindings::view(points));
+  return std::pair(std::array{ball.center.x, ball.center.y, ball.center.z}, ball.radius);
+}
+
+auto min_circle_of(const Points2& points) {
+  if (points.shape(0) == 0) throw nb::value_error("min_circle: there are no points.");
+  const Circle circle = min_circle(view(points));
+  return std::pair(std::array{circle.center.x, circle.center.y}, circle.radius);
+}
+
 }  // namespace
 
 void bind_geometry(nb::module_& m) {
@@ -51,6 +66,8 @@ void bind_geometry(nb::module_& m) {
         "(vertices, triangles, indices, dimension) of the exact convex hull.");
   m.def("convex_hull_2d", convex_hull_2d_of, "points"_a,
         "Indices of the corners, counter-clockwise.");
+  m.def("min_ball", min_ball_of, "points"_a, "(center, radius) of the smallest enclosing ball.");
+  m.def("min_circle", min_circle_of, "points"_a, "(center, radius) of the smallest circle.");
   m.def("orient2d", orient2d_of, "a"_a, "b"_a, "c"_a, "Exact side of c of the line a b, row by row.");
   m.def("orient3d", orient3d_of, "a"_a, "b"_a, "c"_a, "d"_a,
         "Exact side of d of the plane a b c, row by row.");
