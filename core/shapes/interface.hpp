@@ -14,6 +14,7 @@
 #include "../base/bounds.hpp"
 #include "../base/mat3.hpp"
 #include "../base/vec3.hpp"
+#include "../geometry/triangle_mesh.hpp"
 
 namespace hitbox {
 
@@ -23,11 +24,6 @@ constexpr std::array<std::string_view, kKindCount> kKindNames = {
     "box", "sphere", "capsule", "cylinder", "frustum", "prism", "hull"};
 
 constexpr double kPi = 3.14159265358979323846;
-
-struct TriangleMesh {
-  std::vector<Vec3> vertices;
-  std::vector<std::array<uint32_t, 3>> triangles;  // counter-clockwise seen from outside
-};
 
 // x -> scale * rotate(x) + translation, with scale > 0
 struct Similarity {

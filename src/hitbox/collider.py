@@ -33,7 +33,7 @@ class Source:
     sha256: str | None = None  # of the geometry
     faces: int | None = None
     diagonal: float | None = None
-    extra: Extra = field(default=_NOTHING, repr=False)
+    extra: Extra = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Method:
     """The verb that made a collider, and its options. `seconds` is not saved: same input, same bytes."""
 
     name: str
-    options: Mapping[str, Any] = _NOTHING
+    options: Mapping[str, Any] = field(default_factory=dict)
     seconds: float | None = field(default=None, compare=False)
-    extra: Extra = field(default=_NOTHING, repr=False)
+    extra: Extra = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Status:
 
     complete: bool = True
     notes: tuple[str, ...] = ()
-    extra: Extra = field(default=_NOTHING, repr=False)
+    extra: Extra = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Label:
     """What is known about one shape besides its geometry: its name, and the input faces it owns."""
 
@@ -63,7 +63,7 @@ class Label:
     part: str | None = None
     material: str | None = None
     faces: IndexArray | None = None
-    extra: Extra = field(default=_NOTHING, repr=False)
+    extra: Extra = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.faces is not None:
@@ -173,7 +173,8 @@ class Collider(Sequence[Shape]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Collider):
             return NotImplemented
-        return all(getattr(self, key) == getattr(other, key) for key in self.__slots__ if key != "extra")
+        compared = set(self.__slots__) - {"extra", "generator"}
+        return all(getattr(self, key) == getattr(other, key) for key in compared)
 
     def __hash__(self) -> int:
         return hash(self.shapes)
