@@ -66,14 +66,14 @@ Shape to_shape(const std::string& kind, const Params& params, const Triangles& t
   return shape;
 }
 
-nb::tuple to_python(const Shape& shape) {
+ShapeParts to_python(const Shape& shape) {
   std::vector<double> params;
   const auto write = [&](const double& field) { params.push_back(field); };
   std::visit([&](const auto& s) { visit_fields(write, s); }, shape);
   std::vector<std::array<uint32_t, 3>> triangles;
   if (const auto* hull = std::get_if<Hull>(&shape)) triangles = hull->triangles;
-  return nb::make_tuple(nb::str(kKindNames[shape.index()].data()), to_numpy(std::move(params)),
-                        rows_to_numpy<std::array<uint32_t, 3>, uint32_t>(std::move(triangles)));
+  return {std::string(kKindNames[shape.index()]), to_numpy(std::move(params)),
+          rows_to_numpy<std::array<uint32_t, 3>, uint32_t>(std::move(triangles))};
 }
 
 void bind_shapes(nb::module_& m) {
@@ -120,7 +120,7 @@ void bind_shapes(nb::module_& m) {
       [](Kind_ k, P p, T t, int segments) {
         if (segments < 3) throw nb::value_error("segments: at least 3");
         TriangleMesh mesh = to_mesh(to_shape(k, p, t), segments);
-        return nb::make_tuple(
+        return std::make_pair(
             rows_to_numpy(std::move(mesh.vertices)),
             rows_to_numpy<std::array<uint32_t, 3>, uint32_t>(std::move(mesh.triangles)));
       },

@@ -2,7 +2,7 @@
 // triangles (the numbers then are its vertices).
 #pragma once
 
-#include <tuple>
+#include <nanobind/stl/tuple.h>
 
 #include "bindings.hpp"
 #include "shapes/shape.hpp"
@@ -16,7 +16,8 @@ using Triangles =
 // Raises ValueError on an unknown kind, a wrong number of params, or an index out of range.
 Shape to_shape(const std::string& kind, const Params& params, const Triangles& triangles);
 
-// (kind, params, triangles)
-nb::tuple to_python(const Shape& shape);
+using ShapeParts = std::tuple<std::string, nb::ndarray<nb::numpy, double, nb::ndim<1>>,
+                              nb::ndarray<nb::numpy, uint32_t, nb::ndim<2>>>;  // kind, params, triangles
+ShapeParts to_python(const Shape& shape);
 
 }  // namespace hitbox::bindings

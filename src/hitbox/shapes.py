@@ -27,11 +27,17 @@ _MAX_SEGMENTS = 4096
 _CONVEX = 1e-6  # of the diagonal: how far a hull's vertex may be above one of its facets
 
 
-def _numbers(shape: str, field: str, value: object, count: int) -> tuple[float, ...]:
+def _array(value: object) -> FloatArray:
+    """`value` as numbers; empty where it holds anything else (text that looks like numbers too)."""
     try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
         array = np.empty(0)
+    return array.astype(np.float64) if array.dtype.kind in "iuf" else np.empty(0)
+
+
+def _numbers(shape: str, field: str, value: object, count: int) -> tuple[float, ...]:
+    array = _array(value)
     if array.shape != (count,):
         raise InputError(f"{shape}: {field} must be {count} numbers, not {value!r}.")
     if not np.isfinite(array).all():
@@ -42,7 +48,8 @@ def _numbers(shape: str, field: str, value: object, count: int) -> tuple[float, 
 def _number(shape: str, field: str, value: object, *, may_be_zero: bool = False) -> float:
     (number,) = _numbers(shape, field, (value,) if np.ndim(value) == 0 else value, 1)  # type: ignore[arg-type]
     if number < 0 or (number == 0 and not may_be_zero):
-        raise InputError(f"{shape}: {field} must be {'0 or more' if may_be_zero else 'positive'}, not {value!r}.")
+        allowed = "0 or more" if may_be_zero else "positive"
+        raise InputError(f"{shape}: {field} must be {allowed}, not {value!r}.")
     return number
 
 
@@ -50,7 +57,7 @@ def _unit_quaternion(where: str, value: object) -> Rotation:
     rotation = _numbers(where, "rotation", value, 4)
     length = math.sqrt(sum(x * x for x in rotation))
     if abs(length - 1) > 1e-6:
-        raise InputError(f"{where}: rotation must be a unit quaternion (x, y, z, w), but its length is {length:g}.")
+        raise InputError(f"{where}: rotation must be a unit quaternion, not one of length {length:g}.")
     # A length that is 1 but for rounding stays as it is: normalising would change it on each load.
     if abs(length - 1) > 1e-15:
         rotation = tuple(x / length for x in rotation)
@@ -58,10 +65,7 @@ def _unit_quaternion(where: str, value: object) -> Rotation:
 
 
 def _rows(what: str, value: object) -> FloatArray:
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
+    array = _array(value)
     if array.ndim != 2 or array.shape[1] != 3:
         raise InputError(f"{what} must be an array of shape (n, 3), not {array.shape}.")
     return np.ascontiguousarray(array)
@@ -136,7 +140,7 @@ class _Shape:
         turn = _unit_quaternion("transformed", rotation)
         move = _numbers("transformed", "translation", translation, 3)
         factor = _number("transformed", "scale", scale)
-        return shape_from_params(*_core.shape_transformed(*self._crossing, turn, move, factor))  # type: ignore[arg-type]
+        return shape_from_params(*_core.shape_transformed(*self._crossing, turn, move, factor))
 
     def _set(self, **values: object) -> None:
         for name, value in values.items():
@@ -210,12 +214,13 @@ class Cylinder(_Shape):
     radius: float
 
     def __post_init__(self) -> None:
-        self._set(**_axis("cylinder", self.start, self.end), radius=_number("cylinder", "radius", self.radius))
+        radius = _number("cylinder", "radius", self.radius)
+        self._set(**_axis("cylinder", self.start, self.end), radius=radius)
 
 
 @dataclass(frozen=True)
 class Frustum(_Shape):
-    """A cone cut off at both ends; one of its radii may be 0. `start` and `end` are the centres of its discs."""
+    """A cone cut off at both ends, whose discs have the centres `start` and `end`; one radius may be 0."""
 
     kind: ClassVar[str] = "frustum"
     start: Vector
@@ -291,7 +296,8 @@ class Hull(_Shape):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hull):
             return NotImplemented
-        return np.array_equal(self.vertices, other.vertices) and np.array_equal(self.triangles, other.triangles)
+        same_vertices = np.array_equal(self.vertices, other.vertices)
+        return same_vertices and np.array_equal(self.triangles, other.triangles)
 
     def __hash__(self) -> int:
         return hash((self.vertices.tobytes(), self.triangles.tobytes()))
@@ -311,7 +317,7 @@ def _checked_triangles(value: object, vertex_count: int) -> IndexArray:
 
 
 def _check_convex(vertices: FloatArray, triangles: IndexArray) -> None:
-    sides = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(np.int64)
+    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64)
     keys = np.sort(sides[:, 0] * len(vertices) + sides[:, 1])
     twins = np.sort(sides[:, 1] * len(vertices) + sides[:, 0])
     if (np.diff(keys) == 0).any() or not np.array_equal(keys, twins):
@@ -329,7 +335,7 @@ def _check_convex(vertices: FloatArray, triangles: IndexArray) -> None:
     for first in range(0, len(normals), 256):
         some = slice(first, first + 256)
         if (local @ normals[some].T - offsets[some] > _CONVEX * diagonal).any():
-            raise InputError("hull: the surface must be convex, with its triangles counter-clockwise from outside.")
+            raise InputError("hull: the surface must be convex, triangles counter-clockwise from outside.")
 
 
 Shape: TypeAlias = Union[Box, Sphere, Capsule, Cylinder, Frustum, Prism, Hull]  # noqa: UP007
@@ -356,14 +362,15 @@ def shape_from_params(kind: str, params: npt.ArrayLike, triangles: npt.ArrayLike
         raise InputError(f"unknown kind {kind!r}. Known: {', '.join(KINDS)}.")
     values = np.asarray(params, np.float64)
     if kind == "hull":
-        return Hull(values.reshape(-1, 3), np.asarray(triangles))  # type: ignore[arg-type]
+        return Hull(values.reshape(-1, 3), np.asarray(triangles))
     made: list[object] = []
     next_value = 0
     for size in _SIZES[kind]:
         part = values[next_value : next_value + size]
         made.append(part if size > 1 else part[0])
         next_value += size
-    return CLASS_OF_KIND[kind](*made)  # type: ignore[no-any-return]
+    shape: Shape = CLASS_OF_KIND[kind](*made)
+    return shape
 
 
 # How many numbers each field has.

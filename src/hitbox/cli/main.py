@@ -1,0 +1,55 @@
+"""The command `hitbox`. Errors are one line on stderr and exit code 2; Ctrl-C ends with 130."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from hitbox.cli.fit import fit
+from hitbox.cli.info import info
+from hitbox.cli.render import render
+from hitbox.errors import InputError
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="hitbox", message="hitbox %(version)s")
+def cli() -> None:
+    """Turns a 3D mesh into a collider: the fewest convex shapes that enclose it."""
+
+
+cli.add_command(fit)
+cli.add_command(info)
+cli.add_command(render)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command and ends the process."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; its exit code."""
+    try:
+        cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except (click.exceptions.Abort, KeyboardInterrupt, InterruptedError):
+        return _say("interrupted", INTERRUPTED)
+    except click.exceptions.Exit as finished:
+        return finished.exit_code
+    except click.ClickException as error:
+        hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        return _say(f"{error.format_message()}{f' Try: {hint} --help' if hint else ''}", 2)
+    except InputError as error:
+        return _say(str(error), 2)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _say(f"{where}{error.strerror or error}", 2)
+    return 0
+
+
+def _say(message: str, code: int) -> int:
+    print("hitbox: " + " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,22 @@
+"""`hitbox render`: a picture of a mesh, and of its collider beside it."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("mesh")
+@click.argument("collider", required=False)
+@click.option("-o", "--output", required=True, help="The picture, a .png.")
+@click.option("--size", nargs=2, type=int, default=(1600, 800), show_default=True, help="Width and height.")
+@click.option("--up", type=click.Choice(["x", "y", "z"]), help="The axis that points up, if the files do not say.")
+def render(mesh: str, collider: str | None, output: str, size: tuple[int, int], up: str | None) -> None:
+    """Draws MESH, and COLLIDER (a collider JSON) beside it, without a display."""
+    import hitbox
+    from hitbox.collider import Collider
+    from hitbox.render import render as draw
+
+    shapes = Collider.load(collider) if collider else None
+    draw(hitbox.load(mesh), shapes, output, size=size, up=up)
+    click.echo(output)

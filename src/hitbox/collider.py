@@ -1,0 +1,296 @@
+"""Collider: an immutable sequence of convex shapes, and where they came from."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from hitbox.errors import InputError
+from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape
+
+if TYPE_CHECKING:
+    import trimesh
+
+Extra: TypeAlias = Mapping[str, Any]
+T = TypeVar("T")
+
+_NOTHING: Extra = MappingProxyType({})
+UPS = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The mesh a collider was made from. `extra` holds keys of a file that we do not know."""
+
+    name: str | None = None
+    sha256: str | None = None  # of the geometry
+    faces: int | None = None
+    diagonal: float | None = None
+    extra: Extra = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Method:
+    """The verb that made a collider, and its options. `seconds` is not saved: same input, same bytes."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float | None = field(default=None, compare=False)
+    extra: Extra = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether all that was asked for was reached; the notes say what was not, and why."""
+
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+    extra: Extra = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Label:
+    """What is known about one shape besides its geometry: its name, and the input faces it owns."""
+
+    name: str | None = None
+    part: str | None = None
+    material: str | None = None
+    faces: IndexArray | None = None
+    extra: Extra = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.faces is not None:
+            faces = np.array(self.faces)
+            if faces.ndim != 1 or (faces.size and (faces.dtype.kind not in "iu" or faces.min() < 0)):
+                raise InputError("collider: faces must be whole numbers, 0 or more.")
+            owned = faces.astype(np.uint32)
+            owned.flags.writeable = False
+            object.__setattr__(self, "faces", owned)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Label):
+            return NotImplemented
+        if (self.faces is None) != (other.faces is None):
+            return False
+        same = (self.name, self.part, self.material) == (other.name, other.part, other.material)
+        faces_same = self.faces is None or np.array_equal(self.faces, other.faces)  # type: ignore[arg-type]
+        return same and faces_same and dict(self.extra) == dict(other.extra)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.part, self.material))
+
+
+class Collider(Sequence[Shape]):
+    """An immutable sequence of convex shapes.
+
+    `labels` has one entry a shape: its name, part, material and owned input faces. `unit` is a word
+    such as "m" or "mm", `up` is "x", "y" or "z"; both may be None where nothing is known.
+
+    >>> from hitbox.shapes import Sphere
+    >>> Collider([Sphere((0, 0, 0), 1)]).counts
+    {'sphere': 1}
+    """
+
+    __slots__ = (
+        "_shapes", "extra", "generator", "labels", "method", "name", "source", "status", "unit", "up",
+    )  # fmt: skip
+    labels: tuple[Label, ...]
+    source: Source | None
+    method: Method | None
+    status: Status
+    name: str
+    unit: str | None
+    up: str | None
+    generator: str | None
+    extra: Extra
+
+    def __init__(
+        self,
+        shapes: Iterable[Shape],
+        *,
+        labels: Iterable[Label] | None = None,
+        source: Source | None = None,
+        method: Method | None = None,
+        status: Status | None = None,
+        name: str = "",
+        unit: str | None = None,
+        up: str | None = None,
+        generator: str | None = None,
+        extra: Extra = _NOTHING,
+    ) -> None:
+        kept = tuple(shapes)
+        for k, shape in enumerate(kept):
+            if not isinstance(shape, _Shape):
+                known = ", ".join(KINDS)
+                raise InputError(f"collider: shape {k} is a {type(shape).__name__}, not one of {known}.")
+        if not kept:
+            raise InputError("collider: there must be at least one shape.")
+        kept_labels = tuple(labels) if labels is not None else (Label(),) * len(kept)
+        if len(kept_labels) != len(kept):
+            raise InputError(f"collider: {len(kept_labels)} labels for {len(kept)} shapes.")
+        if up is not None and up not in UPS:
+            raise InputError(f"collider: up must be one of {', '.join(UPS)} or None, not {up!r}.")
+        values = {
+            "_shapes": kept, "labels": kept_labels, "source": source, "method": method,
+            "status": status or Status(), "name": name, "unit": unit, "up": up,
+            "generator": generator, "extra": extra,
+        }  # fmt: skip
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Collider cannot be changed: make a new one with another {name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from hitbox.formats import collider_json
+
+        return collider_json.read, (collider_json.write(self, faces=True), "pickle")
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return self._shapes  # type: ignore[attr-defined, no-any-return]
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    @overload
+    def __getitem__(self, index: int) -> Shape: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Shape, ...]: ...
+    def __getitem__(self, index: int | slice) -> Shape | tuple[Shape, ...]:
+        return self.shapes[index]
+
+    def __iter__(self) -> Iterator[Shape]:
+        return iter(self.shapes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Collider):
+            return NotImplemented
+        compared = set(self.__slots__) - {"extra", "generator"}
+        return all(getattr(self, key) == getattr(other, key) for key in compared)
+
+    def __hash__(self) -> int:
+        return hash(self.shapes)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many shapes of each kind there are."""
+        kinds = [shape.kind for shape in self.shapes]
+        return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all shapes in an engine (paper 1, Table 1)."""
+        return sum(shape.nbytes for shape in self.shapes)
+
+    @property
+    def volume(self) -> float:
+        """Sum of the shapes' volumes; where they overlap space counts twice."""
+        return sum(shape.volume for shape in self.shapes)
+
+    @property
+    def area(self) -> float:
+        """Sum of the shapes' areas, parts inside other shapes included."""
+        return sum(shape.area for shape in self.shapes)
+
+    @property
+    def bounds(self) -> FloatArray:
+        """The axis-aligned box around all shapes, as (low, high)."""
+        each = np.array([shape.bounds for shape in self.shapes])
+        return np.array([each[:, 0].min(axis=0), each[:, 1].max(axis=0)])
+
+    def signed_distance(self, points: npt.ArrayLike) -> FloatArray:
+        """The smallest of the shapes' signed distances: exact outside the union, a bound inside."""
+        nearest = self.shapes[0].signed_distance(points)
+        for shape in self.shapes[1:]:
+            np.minimum(nearest, shape.signed_distance(points), out=nearest)
+        return nearest
+
+    def contains(self, points: npt.ArrayLike, margin: float = 0.0) -> npt.NDArray[np.bool_]:
+        """Which points lie in at least one shape, or outside by no more than `margin`."""
+        return self.signed_distance(points) <= margin
+
+    def transformed(
+        self,
+        rotation: Sequence[float] = (0.0, 0.0, 0.0, 1.0),
+        translation: Sequence[float] = (0.0, 0.0, 0.0),
+        scale: float = 1.0,
+    ) -> Collider:
+        """Every shape after x -> scale * rotate(x) + translation."""
+        return self._with(shapes=[s.transformed(rotation, translation, scale) for s in self.shapes])
+
+    def save(self, path: str | os.PathLike[str], *, faces: bool = False) -> None:
+        """Writes the collider; the suffix picks the format (.json, .obj, .glb).
+
+        `faces`: the JSON also lists the input faces that each shape owns. The file appears whole or
+        not at all.
+        """
+        from hitbox.formats import writing
+
+        writing.write(self, path, faces=faces)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Collider:
+        """Reads a collider JSON."""
+        from hitbox.formats import collider_json
+
+        with open(path, "rb") as file:
+            return collider_json.read(file.read(), os.fspath(path))
+
+    def to_trimesh(self, segments: int = 24) -> trimesh.Trimesh:
+        """All shapes as one `trimesh.Trimesh`, the shapes' meshes side by side, coloured by kind."""
+        try:
+            import trimesh
+        except ImportError:
+            raise InputError("to_trimesh needs the package trimesh: pip install trimesh") from None
+        meshes = [shape.to_mesh(segments) for shape in self.shapes]
+        first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
+        triangles = [t.astype(np.int64) + first[k] for k, (_, t) in enumerate(meshes)]
+        colors = [[*COLORS[shape.kind], 1.0] for shape in self.shapes]
+        return trimesh.Trimesh(
+            np.vstack([vertices for vertices, _ in meshes]),
+            np.vstack(triangles),
+            face_colors=np.repeat(colors, [len(t) for t in triangles], axis=0),
+            process=False,
+        )
+
+    def _with(self, **changes: Any) -> Collider:
+        keys = [key for key in self.__slots__ if key != "_shapes"]
+        return Collider(**({"shapes": self.shapes} | {key: getattr(self, key) for key in keys} | changes))
+
+    def with_status(self, status: Status) -> Collider:
+        """The same collider with another status."""
+        return self._with(status=status)
+
+    def with_seconds(self, seconds: float) -> Collider:
+        """The same collider, knowing how long its method took."""
+        return self._with(method=replace(self.method or Method("unknown"), seconds=seconds))
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
+        title = f"{self.name!r}: " if self.name else ""
+        return f"<Collider {title}{len(self)} shapes ({kinds}), {self.nbytes} bytes>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><td><span style="color:{_css(kind)}">&#9632;</span> {kind}</td>'
+            f'<td style="text-align:right">{count}</td></tr>'
+            for kind, count in self.counts.items()
+        )
+        notes = "".join(f"<br>{html.escape(note)}" for note in self.status.notes)
+        title = html.escape(self.name or "collider")
+        return (
+            f"<div><b>{title}</b>: {len(self)} shapes, {self.nbytes} bytes{notes}"
+            f"<table><tr><th>kind</th><th>shapes</th></tr>{rows}</table></div>"
+        )
+
+
+def _css(kind: str) -> str:
+    return "#" + "".join(f"{round(255 * c):02x}" for c in COLORS[kind])

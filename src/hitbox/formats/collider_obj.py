@@ -1,0 +1,25 @@
+"""A collider as Wavefront OBJ: one object a shape, with `usemtl` naming its kind. One file, float64 text.
+
+The meshes circumscribe round shapes, so they enclose what the shapes enclose. OBJ knows no unit and
+no up axis: coordinates are written as they are.
+"""
+
+from __future__ import annotations
+
+from hitbox._version import version
+from hitbox.collider import Collider
+from hitbox.formats.objects import object_names
+
+
+def write(collider: Collider, segments: int = 24) -> bytes:
+    """The file's bytes."""
+    lines = [f"# {collider.generator or f'hitbox {version()}'}: {len(collider)} shapes"]
+    first = 1
+    for shape, name in zip(collider.shapes, object_names(collider), strict=True):
+        vertices, triangles = shape.to_mesh(segments)
+        lines.append(f"o {'_'.join(name.split())}")
+        lines.append(f"usemtl {shape.kind}")
+        lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+        lines += [f"f {a} {b} {c}" for a, b, c in (triangles.astype(int) + first).tolist()]
+        first += len(vertices)
+    return ("\n".join(lines) + "\n").encode()

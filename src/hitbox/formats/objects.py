@@ -1,0 +1,82 @@
+"""A collider as named objects, for formats that have them: shared by OBJ and glTF."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from hitbox.collider import Collider
+from hitbox.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    FloatArray,
+    Frustum,
+    Hull,
+    Prism,
+    Rotation,
+    Shape,
+    Sphere,
+    Vector,
+)
+
+_NO_TURN: Rotation = (0.0, 0.0, 0.0, 1.0)
+_ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+
+def object_names(collider: Collider) -> list[str]:
+    """One name a shape, all different: its own, or its kind and a number (box_000)."""
+    seen: Counter[str] = Counter()
+    taken = {label.name for label in collider.labels if label.name}
+    names = []
+    for shape, label in zip(collider.shapes, collider.labels, strict=True):
+        own = label.name
+        if own and not seen[own]:
+            seen[own] += 1
+            names.append(own)
+            continue
+        stem = own or shape.kind
+        while (name := f"{stem}_{seen[stem]:03d}") in taken:
+            seen[stem] += 1
+        seen[stem] += 1
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def local_and_pose(shape: Shape) -> tuple[Shape, Rotation, Vector]:
+    """The shape around the origin, an axis along y, and the turn and the move that put it in its place."""
+    if isinstance(shape, Box | Prism):
+        return replace(shape, center=_ORIGIN, rotation=_NO_TURN), shape.rotation, shape.center
+    if isinstance(shape, Sphere):
+        return replace(shape, center=_ORIGIN), _NO_TURN, shape.center
+    if isinstance(shape, Hull):
+        middle = shape.bounds.mean(axis=0)
+        return Hull(shape.vertices - middle, shape.triangles), _NO_TURN, _vector(middle)
+    return _along_y(shape)
+
+
+def _along_y(shape: Capsule | Cylinder | Frustum) -> tuple[Shape, Rotation, Vector]:
+    start, end = np.array(shape.start), np.array(shape.end)
+    half = float(np.linalg.norm(end - start)) / 2
+    local = replace(shape, start=(0.0, -half, 0.0), end=(0.0, half, 0.0))
+    direction = (end - start) / (2 * half) if half > 0 else np.array([0.0, 1.0, 0.0])
+    return local, _turn_from_y(_vector(direction)), _vector((start + end) / 2)
+
+
+def _turn_from_y(d: Vector) -> Rotation:
+    """A turn that takes y to the unit vector `d`."""
+    x, y, z = d
+    if y < 0:  # first half a turn about x, which takes y to -y: the formula below is weak near -y
+        a, _, c, w = _turn_from_y((-x, -y, -z))
+        return w, c, 0.0, 0.0 - a
+    a, c, w = z, 0.0 - x, 1 + y
+    length = math.sqrt(a * a + c * c + w * w)
+    return a / length, 0.0, c / length, w / length
+
+
+def _vector(values: FloatArray) -> Vector:
+    return float(values[0]), float(values[1]), float(values[2])

@@ -1,0 +1,64 @@
+"""Writes a collider in the format that the file's suffix names. A file appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from hitbox.collider import Collider
+from hitbox.errors import InputError
+
+
+def _json(collider: Collider, faces: bool) -> bytes:
+    from hitbox.formats import collider_json
+
+    return collider_json.write(collider, faces=faces)
+
+
+def _obj(collider: Collider, faces: bool) -> bytes:
+    from hitbox.formats import collider_obj
+
+    return collider_obj.write(collider)
+
+
+def _glb(collider: Collider, faces: bool) -> bytes:
+    from hitbox.formats import collider_glb
+
+    return collider_glb.write(collider)
+
+
+# One line a format: its suffix, and what turns a collider into the bytes of a file.
+WRITERS: dict[str, Callable[[Collider, bool], bytes]] = {".json": _json, ".obj": _obj, ".glb": _glb}
+
+
+def writer_for(path: str | os.PathLike[str]) -> Callable[[Collider, bool], bytes]:
+    """The writer for `path`; raises InputError for a suffix that is not known."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        said = f"unknown format {suffix!r}" if suffix else "no suffix that names a format"
+        raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(WRITERS)}.")
+    return WRITERS[suffix]
+
+
+def write(collider: Collider, path: str | os.PathLike[str], *, faces: bool = False) -> None:
+    """Writes `collider` to `path`; `faces`: with the input faces each shape owns, if the format has them."""
+    replace_file(path, writer_for(path)(collider, faces))
+
+
+def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Puts `data` at `path`: first under another name in the same folder, then renamed over it."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        target.write_bytes(data)  # a pipe or a device: renaming would remove it
+        return
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with open(partial, "xb") as file:
+            file.write(data)
+        os.replace(partial, target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        partial.unlink(missing_ok=True)
