@@ -1,7 +1,8 @@
 // Wavefront OBJ (Alias|Wavefront "Object Files", version 3.0): v, f, o, g and usemtl.
 //
-// Polygons stay polygons. Parts are the `o` names if any face has one, else the `g` names; faces
-// without a name have the name "". Lines, points, curves and everything else are passed over.
+// Polygons stay polygons. Parts are the `o` names if there are several, else the `g` names, else
+// the one `o` name; faces without a name have the name "". Lines, points, curves and everything
+// else are passed over.
 // Cost: one pass, about 200 MB/s.
 #include "readers.hpp"
 #include "text.hpp"
@@ -171,8 +172,12 @@ class ObjReader {
   }
 
   void name_faces() {
-    bool has_objects = false;
-    for (const NameRun& run : runs_) has_objects |= !run.object.empty();
+    bool by_object = false, has_groups = false;
+    for (const NameRun& run : runs_) {
+      by_object |= run.object != runs_[0].object;
+      has_groups |= !run.group.empty();
+    }
+    by_object |= !has_groups;
     const size_t faces = mesh_.offsets.size() - 1;
     mesh_.part_of_face.resize(faces);
     mesh_.material_of_face.resize(faces);
@@ -180,7 +185,7 @@ class ObjReader {
     for (size_t k = 0; k < runs_.size(); ++k) {
       const NameRun& run = runs_[k];
       const size_t last = k + 1 < runs_.size() ? runs_[k + 1].first_face : faces;
-      const uint32_t part = parts.id_of(has_objects ? run.object : run.group);
+      const uint32_t part = parts.id_of(by_object ? run.object : run.group);
       const uint32_t material = materials.id_of(run.material);
       for (size_t f = run.first_face; f < last; ++f) {
         mesh_.part_of_face[f] = part;

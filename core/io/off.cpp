@@ -41,7 +41,7 @@ class OffReader {
     if (is_digit(*cursor_.at)) return true;  // the keyword may be left out
     const std::string_view word = cursor_.word();
     std::string_view kind = word;
-    if (!kind.ends_with("OFF")) return fail("expected 'OFF', found " + quoted(word), "Is it an OFF file?");
+    if (!kind.ends_with("OFF")) return fail("expected 'OFF', found " + quoted(word), "Give an OFF file.");
     kind.remove_suffix(3);
     if (kind.starts_with("ST")) kind.remove_prefix(2);
     if (kind.starts_with("C")) kind.remove_prefix(1);
