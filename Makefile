@@ -41,7 +41,7 @@ cpp-tests-sanitized: $(VENV)/.dev
 
 # A stamp file says that hitbox, as it is in the tree now, is installed with that extra.
 $(VENV)/.%: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q ".$(if $(filter-out plain,$(EXTRA_$*)),[$(EXTRA_$*)])"
+	$(BIN)/python -m pip install -q ".[$(EXTRA_$*)]"
 	@mkdir -p build
 	@touch $@
 EXTRA_render := render
