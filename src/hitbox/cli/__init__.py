@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hitbox.cli.main import main
+from hitbox.cli.app import main
 
 __all__ = ["main"]

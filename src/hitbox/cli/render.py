@@ -10,7 +10,7 @@ import click
 @click.argument("collider", required=False)
 @click.option("-o", "--output", required=True, help="The picture, a .png.")
 @click.option("--size", nargs=2, type=int, default=(1600, 800), show_default=True, help="Width and height.")
-@click.option("--up", type=click.Choice(["x", "y", "z"]), help="The axis that points up, if the files do not say.")
+@click.option("--up", type=click.Choice("xyz"), help="The axis that points up. Default: as the files say.")
 def render(mesh: str, collider: str | None, output: str, size: tuple[int, int], up: str | None) -> None:
     """Draws MESH, and COLLIDER (a collider JSON) beside it, without a display."""
     import hitbox

@@ -1,0 +1,65 @@
+# make demo | test | bench | clean. Needs Python 3.10+, a C++20 compiler and make; the rest comes by itself.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+JOBS   := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+OUT    := out
+MODEL  := examples/lighthouse.obj
+
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
+           $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
+
+.PHONY: demo test bench clean render-libraries cpp-tests cpp-tests-sanitized
+
+demo: $(VENV)/.render | render-libraries
+	@mkdir -p $(OUT)
+	$(BIN)/hitbox fit $(MODEL) -o $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.glb
+	@$(BIN)/hitbox render $(MODEL) $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.png
+
+test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+bench: $(VENV)/.bench
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+cpp-tests: $(VENV)/.dev
+	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON > build/tests.log
+	$(BIN)/cmake --build build/tests
+	build/tests/core/hitbox_tests
+
+cpp-tests-sanitized: $(VENV)/.dev
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON \
+	  -DHITBOX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" > build/sanitize.log
+	$(BIN)/cmake --build build/sanitize
+	build/sanitize/core/hitbox_tests
+
+# A stamp file says that hitbox, as it is in the tree now, is installed with that extra.
+$(VENV)/.%: $(SOURCES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q ".[$(EXTRA_$*)]"
+	@mkdir -p build
+	@touch $@
+EXTRA_render := render
+EXTRA_dev    := dev
+EXTRA_bench  := peers
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# VTK's wheel draws without a display, but loads these from the system.
+render-libraries:
+	@missing=; for lib in libGL.so.1:libgl1 libEGL.so.1:libegl1 libX11.so.6:libx11-6 libXrender.so.1:libxrender1; do \
+	  /sbin/ldconfig -p 2>/dev/null | grep -q "$${lib%%:*}" || missing="$$missing $${lib##*:}"; done; \
+	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ]; then \
+	    (apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing) >/dev/null || \
+	      echo "pictures may fail: apt-get could not install$$missing"; \
+	  else echo "pictures need$$missing: sudo apt-get install$$missing"; fi; fi
+
+clean:
+	rm -rf $(VENV) build $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

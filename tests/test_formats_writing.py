@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import json
+import os
+from importlib.resources import files
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from shape_strategies import colliders, one_of_each
+
+from hitbox.collider import Collider, Label, Method, Source
+from hitbox.errors import InputError
+from hitbox.formats import collider_glb, collider_json, collider_obj, writing
+from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Prism, Sphere
+
+NO_TURN = (0, 0, 0, 1)
+SCHEMA = json.loads((files("hitbox.formats") / "collider.schema.json").read_text())
+
+GOLDEN = """{
+ "format": "hitbox-collider",
+ "version": 1,
+ "generator": "hitbox 0.1.0",
+ "name": "chair",
+ "unit": "m",
+ "up": "y",
+ "source": {"name": "chair.glb", "sha256": "00ff", "faces": 5321, "diagonal": 1.731},
+ "method": {"name": "fit", "options": {"count": 32}},
+ "status": {"complete": true, "notes": []},
+ "shapes": [
+  {"kind": "box", "center": [0, 0.1, 0], "rotation": [0, 0, 0, 1], "half_extents": [1, 1, 1e-05], "part": "leg"},
+  {"kind": "sphere", "center": [0, 0, 0], "radius": 1, "name": "ball"},
+  {"kind": "capsule", "start": [0, 0, 0], "end": [0, 1, 0], "radius": 1, "faces": [3, 4]},
+  {"kind": "cylinder", "start": [0, 0, 0], "end": [0, 1, 0], "radius": 1},
+  {"kind": "frustum", "start": [0, 0, 0], "end": [0, 1, 0], "radius_start": 1, "radius_end": 0.5},
+  {"kind": "prism", "center": [0, 0, 0], "rotation": [0, 0, 0, 1], "half_x": 1, "half_y": 1, "half_top": 0.5, "half_bottom": 1}
+ ]
+}
+"""  # noqa: E501
+
+
+def ball_with(fields: str) -> str:
+    """The golden text with other fields in its sphere."""
+    return GOLDEN.replace('"radius": 1, "name"', fields)
+
+
+def golden_collider() -> Collider:
+    return Collider(
+        [
+            Box((0, 0.1, 0), NO_TURN, (1, 1, 1e-5)),
+            Sphere((0, 0, 0), 1),
+            Capsule((0, 0, 0), (0, 1, 0), 1),
+            Cylinder((0, 0, 0), (0, 1, 0), 1),
+            Frustum((0, 0, 0), (0, 1, 0), 1, 0.5),
+            Prism((0, 0, 0), NO_TURN, 1, 1, 0.5, 1),
+        ],
+        labels=[Label(part="leg"), Label("ball"), Label(faces=[3, 4]), Label(), Label(), Label()],
+        source=Source("chair.glb", "00ff", 5321, 1.731),
+        method=Method("fit", {"count": 32}, seconds=0.25),
+        name="chair",
+        unit="m",
+        up="y",
+        generator="hitbox 0.1.0",
+    )
+
+
+def test_the_json_is_this_text():
+    assert collider_json.write(golden_collider(), faces=True).decode() == GOLDEN
+    assert b"faces\": [3" not in collider_json.write(golden_collider())
+
+
+@given(colliders)
+def test_json_comes_back_the_same_and_obeys_the_schema(collider):
+    data = collider_json.write(collider)
+    again = collider_json.read(data, "x.json")
+    assert again == collider
+    assert collider_json.write(again) == data
+    jsonschema.validate(json.loads(data), SCHEMA)
+
+
+def test_the_schema_is_a_schema_and_refuses_what_the_reader_refuses():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for change in ({"version": 2}, {"format": "x"}, {"shapes": []}, {"shapes": [{"kind": "blob"}]},
+                   {"shapes": [{"kind": "sphere", "center": [0, 0, 0]}]}, {"up": "w"},
+                   {"shapes": [{"kind": "sphere", "center": [0, 0], "radius": 1}]},
+                   {"shapes": [{"kind": "sphere", "center": [0, 0, 0], "radius": 0}]}):  # fmt: skip
+        document = json.loads(GOLDEN) | change
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document, SCHEMA)
+        with pytest.raises(InputError):
+            collider_json.read(json.dumps(document).encode(), "x.json")
+
+
+def test_unknown_keys_are_kept():
+    document = json.loads(GOLDEN)
+    document["mood"] = {"deep": [1, 2.5, None]}
+    for part in (document["source"], document["method"], document["status"], document["shapes"][1]):
+        part["extra"] = "é"
+    collider = collider_json.read(json.dumps(document).encode(), "x.json")
+    written = json.loads(collider_json.write(collider, faces=True))
+    assert written == document
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "line 1, column 1"),
+        ("[]", "JSON object"),
+        ("{}", '"format" must be'),
+        ("[" * 100_000, "nested too deeply"),
+        (GOLDEN.replace('"version": 1', '"version": 2'), "version 2 is not known"),
+        (GOLDEN.replace('"version": 1', '"version": true'), "version True is not known"),
+        (GOLDEN.replace('"capsule"', '"capsul"'), r"\[2\]: unknown kind 'capsul'. Did you mean 'capsule'"),
+        (ball_with('"radius": -1, "name"'), r"shapes\[1\]: sphere: radius must be"),
+        (ball_with('"radius": 1e999, "name"'), r"shapes\[1\]: sphere: radius must be finite"),
+        (ball_with('"radius": NaN, "name"'), "NaN is not a JSON number"),
+        (ball_with('"radius": "1", "name"'), r"radius must be 1 numbers"),
+        (ball_with('"name"'), r"shapes\[1\]: a sphere needs 'radius'"),
+        (GOLDEN.replace('"ball"', "7"), "name must be a text"),
+        (GOLDEN.replace("[3, 4]", "[3, -4]"), "faces must be whole numbers"),
+        (GOLDEN.replace("[3, 4]", "[[3], 4]"), "faces must be whole numbers"),
+        (GOLDEN.replace("[3, 4]", '"34"'), "faces must be a list"),
+        (GOLDEN.replace('"up": "y"', '"up": ["y"]'), "up must be"),
+        (GOLDEN.replace("5321", "true"), "faces must be a whole number"),
+        (GOLDEN.replace("5321", "9" * 5000), "not a collider JSON"),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_refused_by_name(tmp_path, text, says):
+    path = tmp_path / "wrong.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says) as caught:
+        Collider.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_every_prefix_of_a_file_is_refused():
+    data = GOLDEN.strip().encode()
+    for end in range(0, len(data), 7):
+        with pytest.raises(InputError):
+            collider_json.read(data[:end], "x.json")
+
+
+def encloses(mesh, collider, tolerance):
+    """Every shape reaches no further than the mesh in any direction."""
+    directions = np.random.default_rng(0).normal(size=(100, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    for direction in directions:
+        reach = max(float(shape.support([direction])[0] @ direction) for shape in collider)
+        assert (mesh.vertices @ direction).max() >= reach - tolerance
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(colliders)
+def test_glb_and_obj_enclose_in_another_reader(tmp_path, collider):
+    import trimesh
+
+    tolerance = 1e-6 * np.linalg.norm(np.ptp(collider.bounds, axis=0))
+    for suffix, limit in ((".glb", tolerance), (".obj", 1e-9)):
+        path = tmp_path / f"x{suffix}"
+        collider.save(path)
+        by_object = {"split_object": True, "group_material": False} if suffix == ".obj" else {}
+        scene = trimesh.load_scene(path, **by_object)
+        assert len(scene.geometry) == len(collider)
+        mesh = scene.to_mesh()
+        encloses(mesh, collider, limit)
+        low, high = collider.bounds
+        assert (mesh.vertices.min(axis=0) <= low + limit).all()
+        assert (mesh.vertices.max(axis=0) >= high - limit).all()
+
+
+@given(colliders)
+def test_each_glb_node_holds_its_own_shape(collider):
+    import pygltflib
+
+    document = pygltflib.GLTF2.load_from_bytes(collider_glb.write(collider))
+    blob = document.binary_blob()
+    assert document.buffers[0].byteLength == len(blob)
+    for shape, node in zip(collider, document.nodes, strict=True):
+        primitive = document.meshes[node.mesh].primitives[0]
+        assert document.materials[primitive.material].name == node.extras["kind"] == shape.kind
+        accessor = document.accessors[primitive.attributes.POSITION]
+        view = document.bufferViews[accessor.bufferView]
+        local = np.frombuffer(blob, "<f4", 3 * accessor.count, view.byteOffset).reshape(-1, 3)
+        np.testing.assert_array_equal(accessor.min, local.min(axis=0))
+        np.testing.assert_array_equal(accessor.max, local.max(axis=0))
+        assert np.linalg.norm(node.rotation) == pytest.approx(1, abs=1e-12)
+        world = rotate(node.rotation, local.astype(float)) + node.translation
+        distances = shape.signed_distance(world)
+        size = np.linalg.norm(np.ptp(shape.bounds, axis=0))
+        assert distances.min() >= -1e-6 * size
+        assert distances.max() <= 0.6 * size
+
+
+def rotate(rotation, points):
+    x, y, z, w = rotation
+    axis = np.array([x, y, z])
+    return points + 2 * np.cross(axis, np.cross(axis, points) + w * points)
+
+
+def test_glb_turns_z_up_to_y_up_and_millimetres_to_metres():
+    import trimesh
+
+    tall = Box((0, 0, 500), NO_TURN, (100, 200, 500))
+    data = collider_glb.write(Collider([tall], unit="mm", up="z", name="tower"))
+    scene = trimesh.load_scene(trimesh.util.wrap_as_stream(data), file_type="glb")
+    np.testing.assert_allclose(scene.bounds, [[-0.1, 0, -0.2], [0.1, 1, 0.2]], atol=1e-6)
+
+
+def test_glb_normals_are_unit_and_outward():
+    for shape in one_of_each():
+        vertices, normals, triangles = collider_glb.with_normals(*shape.to_mesh())
+        np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1)
+        a, b, c = (vertices[triangles[:, k]] for k in range(3))
+        flat = np.cross(b - a, c - a)
+        assert (np.einsum("ij,ij->i", flat, normals[triangles[:, 0]]) > 0).all()
+
+
+def test_names_are_kept_and_never_doubled():
+    ball = Sphere((0, 0, 0), 1)
+    labels = [Label("leg"), Label("leg"), Label(), Label("sphere_000"), Label("two words")]
+    text = collider_obj.write(Collider([ball] * 5, labels=labels)).decode()
+    names = [line[2:] for line in text.splitlines() if line.startswith("o ")]
+    assert names[0] == "leg"
+    assert names[3] == "sphere_000"
+    assert names[4] == "two_words"
+    assert len(set(names)) == 5
+
+
+def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
+    collider = golden_collider()
+    path = tmp_path / "x.json"
+    path.write_text("before")
+
+    def fail(*_args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="No space left"):
+        collider.save(path)
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["x.json"]
+
+
+def test_unknown_suffixes_are_refused(tmp_path):
+    for name in ("x.stl", "x"):
+        with pytest.raises(InputError, match=r"Known: \.json, \.obj, \.glb"):
+            golden_collider().save(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+    assert set(writing.WRITERS) == {".json", ".obj", ".glb"}
+
+
+def test_same_collider_same_bytes():
+    for write in (collider_json.write, collider_obj.write, collider_glb.write):
+        assert write(golden_collider()) == write(golden_collider().with_seconds(9.0))

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from shape_strategies import one_of_each
+
+from hitbox.collider import Collider
+from hitbox.errors import InputError
+from hitbox.render import render
+from hitbox.shapes import Box, Sphere
+
+CUBE = Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))
+
+
+def mesh_of(shape):
+    vertices, triangles = shape.to_mesh()
+    return SimpleNamespace(vertices=vertices, triangles=triangles, up="y")
+
+
+def pixels(path):
+    from PIL import Image
+
+    return np.asarray(Image.open(path).convert("RGB")).astype(int)
+
+
+def drawn(image):
+    """Pixels that are not the pale background."""
+    return image.min(axis=2) < 215
+
+
+def test_mesh_and_collider_stand_side_by_side(tmp_path):
+    pytest.importorskip("pyvista")
+    path = tmp_path / "x.png"
+    render(mesh_of(CUBE), Collider([Sphere((0, 0, 0), 1.8)]), path, size=(400, 200))
+    image = pixels(path)
+    assert image.shape == (200, 400, 3)
+    left, right = image[:, :200], image[:, 200:]
+    assert drawn(left)[:170].mean() > 0.04
+    assert drawn(right)[:170].mean() > 0.15
+    blue = right[drawn(right)][:, 2] - right[drawn(right)][:, 0]
+    assert np.median(blue) > 40  # spheres are light blue
+    assert not drawn(image)[0].any()  # all of it is in the picture
+
+
+@pytest.mark.parametrize("up", ["x", "y", "z"])
+def test_the_up_axis_points_up(tmp_path, up):
+    pytest.importorskip("pyvista")
+    half = np.full(3, 0.15)
+    half["xyz".index(up)] = 2.0
+    render(mesh_of(Box((0, 0, 0), (0, 0, 0, 1), half)), None, tmp_path / "x.png", size=(160, 160), up=up)
+    rows, columns = np.nonzero(drawn(pixels(tmp_path / "x.png"))[:140])
+    assert np.ptp(rows) > 2 * np.ptp(columns)
+
+
+def test_tiny_and_huge_models_look_alike(tmp_path):
+    pytest.importorskip("pyvista")
+    images = []
+    for k, scale in enumerate((1e-20, 1e20)):
+        shapes = Collider(one_of_each()[:6]).transformed(scale=scale)
+        render(mesh_of(shapes[0]), shapes, tmp_path / f"{k}.png", size=(200, 100))
+        images.append(pixels(tmp_path / f"{k}.png"))
+    assert np.abs(images[0] - images[1]).mean() < 1
+
+
+def test_wrong_values_are_refused_before_drawing(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match=r"written as \.png"):
+        render(mesh_of(CUBE), None, tmp_path / "x.jpg")
+    with pytest.raises(InputError, match="size must be"):
+        render(mesh_of(CUBE), None, tmp_path / "x.png", size=(0, 100))
+    monkeypatch.setitem(sys.modules, "pyvista", None)
+    with pytest.raises(InputError, match=r'pip install "hitbox\[render\]"'):
+        render(mesh_of(CUBE), None, tmp_path / "x.png")
+    assert list(tmp_path.iterdir()) == []
