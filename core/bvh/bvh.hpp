@@ -6,7 +6,7 @@
 //
 // Always holds: every item is in exactly one leaf; a node's box holds its items' boxes.
 // Range: sizes between 1e-60 and 1e60, so that fourth powers of lengths stay in the doubles.
-// Cost: O(n log n) to build, about 0.3 us an item; queries are logarithmic on sane input.
+// Cost: O(n log n) to build, about 0.6 us an item; queries are logarithmic on sane input.
 #pragma once
 
 #include <algorithm>
@@ -105,7 +105,7 @@ class TriangleBvh {
   size_t size() const { return tree_.size(); }
   const Bvh& tree() const { return tree_; }
 
-  // The nearest point of all triangles, among those nearer than `limit_sq`; none: kNone. `guess`,
+  // The nearest point of all triangles, among those no further than `limit_sq`; none: kNone. `guess`,
   // a triangle likely to be near (the previous query's), only saves time.
   Closest closest(const Vec3& p, double limit_sq = Bounds::kInfinity,
                   uint32_t guess = Bvh::kNone) const;
