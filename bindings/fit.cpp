@@ -1,7 +1,78 @@
-#include "bindings.hpp"
+#include "fit/count.hpp"
+#include "fit/fit.hpp"
+
+#include "shapes.hpp"
 
 namespace hitbox::bindings {
 
-void bind_fit(nb::module_&) {}
+void bind_fit(nb::module_& m) {
+  nb::enum_<Cost>(m, "Cost").value("volume", Cost::volume).value("grown", Cost::grown);
+  nb::enum_<Tangent>(m, "Tangent")
+      .value("auto", Tangent::automatic)
+      .value("on", Tangent::on)
+      .value("off", Tangent::off);
+  nb::class_<FitOptions>(m, "FitOptions")
+      .def(nb::init<>())
+      .def_rw("cost", &FitOptions::cost)
+      .def_rw("tangent", &FitOptions::tangent)
+      .def_rw("kinds", &FitOptions::kinds)
+      .def_rw("weights", &FitOptions::weights)
+      .def_rw("max_excess", &FitOptions::max_excess)
+      .def_rw("drop_thin", &FitOptions::drop_thin);
+
+  nb::class_<MergeTree>(m, "MergeTree")
+      .def_ro("face_count", &MergeTree::face_count)
+      .def("merge_count", [](const MergeTree& tree) { return tree.merges.size(); })
+      .def("merges_to", &MergeTree::merges_to, "count"_a)
+      .def("costs",
+           [](const MergeTree& tree) {
+             std::vector<double> costs;
+             costs.reserve(tree.merges.size());
+             for (const Merge& merge : tree.merges) costs.push_back(merge.cost);
+             return to_numpy(std::move(costs));
+           })
+      .def(
+          "partition_after",
+          [](const MergeTree& tree, size_t merge_count) {
+            return to_numpy(std::move(tree.partition_after(merge_count).cluster_of_face));
+          },
+          "merge_count"_a);
+
+  m.def(
+      "build_tree",
+      [](Points vertices, Indices indices, Indices offsets, uint32_t finest, uint32_t coarsest,
+         const FitOptions& options, PyRun& run) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        return run([&](Run& r) { return build_tree(mesh, {finest, coarsest}, options, r); });
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "finest"_a, "coarsest"_a, "options"_a, "run"_a);
+
+  m.attr("most_chosen") = kMostChosen;
+  m.attr("close_enough") = kCloseEnough;
+  m.def(
+      "choose_count",
+      [](Points vertices, Indices indices, Indices offsets, const MergeTree& tree,
+         const FitOptions& options, PyRun& run) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        const CountChoice choice = run([&](Run& r) { return choose_count(mesh, tree, options, r); });
+        return std::tuple(choice.count, choice.mean_distance);
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "tree"_a, "options"_a, "run"_a);
+
+  // (shapes, faces, face_offsets, dropped)
+  m.def(
+      "shapes_after",
+      [](Points vertices, Indices indices, Indices offsets, const MergeTree& tree,
+         size_t merge_count, const FitOptions& options, PyRun& run) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        FitResult result =
+            run([&](Run& r) { return shapes_after(mesh, tree, merge_count, options, r); });
+        std::vector<decltype(to_python(Shape{}))> shapes;
+        for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));
+        return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)),
+                          to_numpy(std::move(result.face_offsets)), result.dropped_count);
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "tree"_a, "merge_count"_a, "options"_a, "run"_a);
+}
 
 }  // namespace hitbox::bindings

@@ -28,6 +28,7 @@ void PyRun::raise() {
 NB_MODULE(_core, m) {
   using namespace hitbox::bindings;
   m.doc() = "The C++ core of hitbox. Private: the public surface is the package hitbox.";
+  nb::class_<PyRun>(m, "Run").def(nb::init<unsigned, nb::object>(), "threads"_a, "report"_a.none());
   bind_geometry(m);
   bind_mesh(m);
   bind_io(m);

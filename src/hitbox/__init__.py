@@ -1,1 +1,15 @@
 """hitbox turns a 3D mesh into a collider: the fewest convex shapes that enclose it."""
+
+from __future__ import annotations
+
+from hitbox.collider import Collider
+from hitbox.errors import InputError
+from hitbox.fit import FitOptions, FitTree, fit, fit_tree
+from hitbox.formats import load
+from hitbox.mesh import CleanReport, Mesh, MeshInfo
+from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
+
+__all__ = [
+    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "FitOptions", "FitTree", "Frustum", "Hull",
+    "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Sphere", "fit", "fit_tree", "load",
+]  # fmt: skip

@@ -1,0 +1,317 @@
+#include "candidates.hpp"
+
+namespace hitbox {
+
+// Shapes at the origin, along x: enough to know what they cost.
+static Box box_of(const Vec3& half) { return {{}, {}, half}; }
+static Cylinder cylinder_of(double h, double r) { return {{-h, 0, 0}, {h, 0, 0}, r}; }
+static Capsule capsule_of(double l, double r) { return {{-l, 0, 0}, {l, 0, 0}, r}; }
+static Frustum frustum_of(double h, double rb, double rt) { return {{-h, 0, 0}, {h, 0, 0}, rb, rt}; }
+static Prism prism_of(double hx, double hy, double top, double bottom) {
+  return {{}, {}, hx, hy, top, bottom};
+}
+
+void PointArrays::assign(std::span<const Vec3> vertices, std::span<const uint32_t> ids) {
+  x.clear();
+  y.clear();
+  z.clear();
+  append(vertices, ids);
+}
+
+void PointArrays::append(std::span<const Vec3> vertices, std::span<const uint32_t> ids) {
+  for (const uint32_t v : ids) {
+    x.push_back(vertices[v].x);
+    y.push_back(vertices[v].y);
+    z.push_back(vertices[v].z);
+  }
+}
+
+double Fitter::project(const Frame& frame) {
+  frame_ = frame;
+  const size_t count = points.size();
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<double>& u = local_[axis];
+    u.resize(count);
+    const Vec3 a = frame.axis[axis];
+    double low = Bounds::kInfinity, high = -Bounds::kInfinity;
+    for (size_t k = 0; k < count; ++k) {
+      u[k] = a.x * points.x[k] + a.y * points.y[k] + a.z * points.z[k];
+      low = std::min(low, u[k]);
+      high = std::max(high, u[k]);
+    }
+    const double mid = 0.5 * (low + high);
+    for (double& value : u) value -= mid;
+    mid_[axis] = mid;
+    half_[axis] = std::max(0.5 * (high - low), model_.thickness);
+  }
+  const double c = model_.clearance;
+  return (half_.x + c) * (half_.y + c) * (half_.z + c);
+}
+
+template <class S>
+void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3& local_center,
+                   std::array<double, 4> size) const {
+  const double cost = model_.cost(shape);
+  if (!(cost < best.cost)) return;
+  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size,
+          model_.weight(S::kKind) * volume(shape), cost};
+}
+
+void Fitter::try_box(Fitted& best) {
+  offer(best, box_of(half_), frame_, {}, {half_.x, half_.y, half_.z});
+}
+
+void Fitter::try_sphere(Fitted& best) {
+  // No sphere around these points is smaller than the longest half extent.
+  if (model_.cost(Sphere{{}, max_component(half_)}) >= best.cost) return;
+  double r_sq = 0;
+  for (size_t k = 0; k < points.size(); ++k) {
+    const double x = local_[0][k], y = local_[1][k], z = local_[2][k];
+    r_sq = std::max(r_sq, x * x + y * y + z * z);
+  }
+  const double r = std::max(std::sqrt(r_sq), model_.thickness);
+  offer(best, Sphere{{}, r}, frame_, {}, {r});
+}
+
+double Fitter::measure_radius(int axis) {
+  const std::vector<double>&u = local_[(axis + 1) % 3], &v = local_[(axis + 2) % 3];
+  rho_sq_.resize(points.size());
+  double largest = 0;
+  for (size_t k = 0; k < points.size(); ++k) {
+    rho_sq_[k] = u[k] * u[k] + v[k] * v[k];
+    largest = std::max(largest, rho_sq_[k]);
+  }
+  return std::max(std::sqrt(largest), model_.thickness);
+}
+
+static Frame along(const Frame& frame, int axis) { return permuted(frame, axis, (axis + 1) % 3); }
+
+void Fitter::try_cylinder(int axis, double r, Fitted& best) {
+  const double h = half_[axis];
+  offer(best, cylinder_of(h, r), along(frame_, axis), {}, {h, r});
+}
+
+void Fitter::try_capsule(int axis, double r, Fitted& best) {
+  // The caps' centres: as near to each other as the points allow (Eq. 3, with the sign of the
+  // lower end put right).
+  if (model_.cost(capsule_of(std::max(half_[axis] - r, 0.0), r)) >= best.cost) return;
+  double high = -Bounds::kInfinity, low = Bounds::kInfinity;
+  for (size_t k = 0; k < points.size(); ++k) {
+    const double bulge = std::sqrt(std::max(r * r - rho_sq_[k], 0.0));
+    high = std::max(high, local_[axis][k] - bulge);
+    low = std::min(low, local_[axis][k] + bulge);
+  }
+  Vec3 center;
+  center[axis] = 0.5 * (low + high);
+  const double l = std::max(0.5 * (high - low), 0.0);
+  offer(best, capsule_of(l, r), along(frame_, axis), center, {l, r});
+}
+
+// Radius a + s y around all points with a(s) = max(rho - s y): the volume is least where
+// 3 a^2 + h^2 s^2 is, which is convex in s.
+void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
+  const std::vector<double>& y = local_[axis];
+  const double h = half_[axis];
+  // Two points, one in each half, already force this radius at mid height.
+  double low_rho = 0, low_y = -h, high_rho = 0, high_y = h;
+  for (size_t k = 0; k < points.size(); ++k) {
+    if (y[k] < 0 ? rho_sq_[k] > low_rho : rho_sq_[k] > high_rho) {
+      (y[k] < 0 ? low_rho : high_rho) = rho_sq_[k];
+      (y[k] < 0 ? low_y : high_y) = y[k];
+    }
+  }
+  const double mid_radius =
+      (std::sqrt(low_rho) * high_y - std::sqrt(high_rho) * low_y) / std::max(high_y - low_y, 1e-300);
+  if (model_.weight(Kind::frustum) * volume(cylinder_of(h, mid_radius)) >= best.cost) return;
+
+  std::vector<double>& rho = rho_sq_;
+  for (double& value : rho) value = std::sqrt(value);
+  const auto radius_at_middle = [&](double s, double& active_y) {
+    double a = -Bounds::kInfinity;
+    for (size_t k = 0; k < points.size(); ++k) {
+      const double value = rho[k] - s * y[k];
+      if (value > a) a = value, active_y = y[k];
+    }
+    return a;
+  };
+  double low = -cylinder_radius / h, high = -low;
+  for (int step = 0; step < 18; ++step) {
+    const double s = 0.5 * (low + high);
+    double active_y = 0;
+    const double a = radius_at_middle(s, active_y);
+    (h * h * s - 3 * a * active_y > 0 ? high : low) = s;
+  }
+  const double s = 0.5 * (low + high);
+  double unused = 0;
+  const double a = radius_at_middle(s, unused);
+  if (std::abs(s) * h < 0.02 * a && model_.allows(Kind::cylinder)) return;  // that one does it
+  const double rb = std::max(a - s * h, model_.thickness), rt = std::max(a + s * h, model_.thickness);
+  offer(best, frustum_of(h, rb, rt), along(frame_, axis), {}, {h, rb, rt});
+}
+
+// Cylinders, capsules and the frustum share the radii. An axis is skipped where its cross section
+// is too long for anything round, or where even the least radius cannot win.
+void Fitter::try_round(Fitted& best) {
+  int frustum_axis = -1;
+  double frustum_radius = 0, frustum_volume = Bounds::kInfinity;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double u = half_[(axis + 1) % 3], v = half_[(axis + 2) % 3];
+    const double least = std::max(u, v);
+    const bool has_answer = best.cost < Bounds::kInfinity;
+    if (has_answer && least > 4 * std::min(u, v) && model_.clearance < least) continue;
+    const double h = half_[axis];
+    const bool cylinder =
+        model_.allows(Kind::cylinder) && model_.cost(cylinder_of(h, least)) < best.cost;
+    const bool capsule = model_.allows(Kind::capsule) &&
+                         model_.cost(capsule_of(std::max(h - least, 0.0), least)) < best.cost;
+    const double cone = model_.weight(Kind::frustum) * volume(frustum_of(h, least, 0));
+    const bool frustum = model_.allows(Kind::frustum) && cone < best.cost;
+    if (!cylinder && !capsule && !frustum) continue;
+    const double r = measure_radius(axis);
+    if (cylinder) try_cylinder(axis, r, best);
+    if (capsule) try_capsule(axis, r, best);
+    if (frustum && r * r * h < frustum_volume) {
+      frustum_volume = r * r * h;
+      frustum_axis = axis;
+      frustum_radius = r;
+    }
+  }
+  if (frustum_axis < 0) return;
+  measure_radius(frustum_axis);
+  try_frustum(frustum_axis, frustum_radius, best);
+}
+
+// A lower bound of the trapezoid's mean width, from the widest places of its two halves.
+double Fitter::prism_width_bound(int y, int z) const {
+  double top[2] = {0, 0}, bottom[2] = {0, 0}, top_y[2] = {0, 0}, bottom_y[2] = {0, 0};
+  bool any[2] = {false, false};
+  for (size_t k = 0; k < points.size(); ++k) {
+    const double yk = local_[y][k], zk = local_[z][k];
+    const int side = yk > 0;
+    if (!any[side] || zk > top[side]) top[side] = zk, top_y[side] = yk;
+    if (!any[side] || zk < bottom[side]) bottom[side] = zk, bottom_y[side] = yk;
+    any[side] = true;
+  }
+  const double below = -(top_y[0] + bottom_y[0]), above = top_y[1] + bottom_y[1];
+  if (!any[0] || !any[1] || !(below + above > 0)) return 0;
+  return ((top[0] - bottom[0]) * above + (top[1] - bottom[1]) * below) / (below + above);
+}
+
+// z between -(B + s y) and A + s y with A(s) = max(z - s y), B(s) = max(-z - s y): the width A + B
+// is convex and piecewise linear in s, so intersect the tangents that bracket its least value.
+void Fitter::try_prism(int x, int y, int z, Fitted& best) {
+  const std::vector<double>&py = local_[y], &pz = local_[z];
+  struct Line {
+    double s, width, slope, a, b;
+  };
+  const auto width_at = [&](double s) {
+    double a = -Bounds::kInfinity, b = a, ya = 0, yb = 0;
+    for (size_t k = 0; k < points.size(); ++k) {
+      const double lean = s * py[k];
+      if (pz[k] - lean > a) a = pz[k] - lean, ya = py[k];
+      if (-pz[k] - lean > b) b = -pz[k] - lean, yb = py[k];
+    }
+    return Line{s, a + b, -(ya + yb), a, b};
+  };
+  const double hy = half_[y], steepest = 2 * half_[z] / hy;
+  Line low = width_at(-steepest), high = width_at(steepest);
+  Line least = low.width < high.width ? low : high;
+  for (int step = 0; step < 10; ++step) {
+    if (!(low.slope < 0 && high.slope > 0)) break;
+    const double s = (low.width - high.width + high.slope * high.s - low.slope * low.s) /
+                     (high.slope - low.slope);
+    const double bound = low.width + low.slope * (s - low.s);
+    const Line line = width_at(s);
+    if (line.width < least.width) least = line;
+    if (line.width <= bound + 1e-12 * half_[z] || line.slope == 0) break;
+    (line.slope > 0 ? high : low) = line;
+  }
+  const double mean = 0.5 * least.width, lean = least.s * hy;
+  if (std::abs(lean) < 0.02 * mean && model_.allows(Kind::box)) return;  // that one does it
+  const double hx = half_[x];
+  const double top = std::max(mean + lean, model_.thickness);
+  const double bottom = std::max(mean - lean, model_.thickness);
+  Vec3 center;
+  center[z] = 0.5 * (least.a - least.b);
+  offer(best, prism_of(hx, hy, top, bottom), permuted(frame_, x, y), center,
+        {hx, hy, top, bottom});
+}
+
+void Fitter::try_prisms(Fitted& best) {
+  const auto least_cost = [&](int x, int y, double width) {  // upright sides are the shortest
+    return model_.cost(prism_of(half_[x], half_[y], 0.5 * width, 0.5 * width));
+  };
+  for (int x = 0; x < 3; ++x) {
+    for (int turn = 1; turn <= 2; ++turn) {
+      const int y = (x + turn) % 3, z = (x + 3 - turn) % 3;
+      if (least_cost(x, y, half_[z]) >= best.cost) continue;  // half the box at the least
+      if (least_cost(x, y, prism_width_bound(y, z)) >= best.cost) continue;
+      try_prism(x, y, z, best);
+    }
+  }
+}
+
+void Fitter::try_kinds(Fitted& best) {
+  if (model_.allows(Kind::box)) try_box(best);
+  if (model_.allows(Kind::sphere)) try_sphere(best);
+  try_round(best);
+  if (model_.allows(Kind::prism)) try_prisms(best);
+}
+
+Fitted Fitter::cheapest(std::span<const Frame> frames) {
+  size_t tightest = 0;
+  double least = Bounds::kInfinity;
+  for (size_t k = 0; k < frames.size(); ++k) {
+    const double volume = project(frames[k]);
+    if (volume < least) least = volume, tightest = k;
+  }
+  if (tightest + 1 != frames.size()) project(frames[tightest]);
+  Fitted best;
+  try_kinds(best);
+  return best;
+}
+
+Fitted Fitter::cheapest_of_all(std::span<const Frame> frames) {
+  Fitted best;
+  for (const Frame& frame : frames) {
+    project(frame);
+    try_kinds(best);
+  }
+  return best;
+}
+
+Fitted Fitter::refit(const Fitted& like) {
+  project(like.frame);
+  Fitted best;
+  switch (like.kind) {
+    case Kind::box: try_box(best); break;
+    case Kind::sphere: try_sphere(best); break;
+    case Kind::capsule: try_capsule(0, measure_radius(0), best); break;
+    case Kind::cylinder: try_cylinder(0, measure_radius(0), best); break;
+    case Kind::frustum: try_frustum(0, measure_radius(0), best); break;
+    case Kind::prism: try_prism(0, 1, 2, best); break;
+    case Kind::hull: break;
+  }
+  // On more points a frustum may turn out to be a cylinder, a prism to be a box.
+  if (best.cost == Bounds::kInfinity) {
+    if (like.kind == Kind::frustum) try_cylinder(0, measure_radius(0), best);
+    if (like.kind == Kind::prism) try_box(best);
+  }
+  return best;
+}
+
+Shape to_shape(const Fitted& f) {
+  const Vec3 reach = f.frame.axis[0] * f.size[0];
+  switch (f.kind) {
+    case Kind::sphere: return Sphere{f.center, f.size[0]};
+    case Kind::capsule: return Capsule{f.center - reach, f.center + reach, f.size[1]};
+    case Kind::cylinder: return Cylinder{f.center - reach, f.center + reach, f.size[1]};
+    case Kind::frustum:
+      return Frustum{f.center - reach, f.center + reach, f.size[1], f.size[2]};
+    case Kind::prism:
+      return Prism{f.center, to_quaternion(f.frame), f.size[0], f.size[1], f.size[2], f.size[3]};
+    default: return Box{f.center, to_quaternion(f.frame), {f.size[0], f.size[1], f.size[2]}};
+  }
+}
+
+}  // namespace hitbox

@@ -1,0 +1,85 @@
+#include "enclose.hpp"
+
+#include <algorithm>
+
+#include "../geometry/eigen3.hpp"
+#include "kernel.hpp"
+
+namespace hitbox {
+
+namespace {
+
+// Beyond this many vertices, kind and frame are chosen on the extreme ones only.
+constexpr size_t kChooseOnAll = 512;
+
+// Frames along faces: the largest face's normal with the normal that spans most with it, and the
+// other way round. A cube's operator is isotropic: only its faces know how it is turned.
+std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t> faces) {
+  std::vector<Vec3> normals;  // times twice the area
+  normals.reserve(faces.size());
+  for (const uint32_t f : faces) {
+    const auto face = mesh.face(f);
+    const auto corner = [&](size_t k) -> const Vec3& { return mesh.vertices[face[k]]; };
+    Vec3 normal;
+    for (size_t k = 2; k < face.size(); ++k)
+      normal += cross(corner(k - 1) - corner(0), corner(k) - corner(0));
+    normals.push_back(normal);
+  }
+  const Vec3 first = *std::max_element(normals.begin(), normals.end(), [](const Vec3& a, const Vec3& b) {
+    return norm_sq(a) < norm_sq(b);
+  });
+  const auto spans_less = [&](const Vec3& a, const Vec3& b) {
+    return norm_sq(cross(first, a)) < norm_sq(cross(first, b));
+  };
+  const Vec3 second = *std::max_element(normals.begin(), normals.end(), spans_less);
+  return {frame_from(first, second), frame_from(second, first)};
+}
+
+Frame principal_frame(const PointArrays& points) {
+  const double count = static_cast<double>(points.size());
+  Vec3 mean;
+  for (size_t k = 0; k < points.size(); ++k) mean += Vec3{points.x[k], points.y[k], points.z[k]};
+  mean = mean / count;
+  Sym3 spread;
+  for (size_t k = 0; k < points.size(); ++k)
+    spread = spread + Sym3::outer(Vec3{points.x[k], points.y[k], points.z[k]} - mean, 1);
+  return eigen3(spread).vectors;
+}
+
+}  // namespace
+
+Fitted fit_cluster(const MeshView& mesh, std::span<const uint32_t> faces,
+                   std::span<const uint32_t> vertices, Tangent tangent, Fitter& fitter) {
+  FaceOperator op;
+  for (const uint32_t f : faces) op = op + face_operator(mesh.vertices, mesh.face(f));
+  const bool choose_on_all = vertices.size() <= kChooseOnAll;
+  if (choose_on_all)
+    fitter.points.assign(mesh.vertices, vertices);
+  else
+    fitter.points.assign(mesh.vertices, extreme_vertices(mesh.vertices, vertices));
+
+  std::vector<Frame> frames;
+  if (tangent != Tangent::off) frames.push_back(eigen3(combined(op, true)).vectors);
+  if (tangent != Tangent::on) frames.push_back(eigen3(combined(op, false)).vectors);
+  frames.push_back(principal_frame(fitter.points));
+  frames.push_back(Frame{});
+  for (const Frame& frame : face_frames(mesh, faces)) frames.push_back(frame);
+  const Fitted chosen = fitter.cheapest_of_all(frames);
+  if (choose_on_all) return chosen;
+  fitter.points.assign(mesh.vertices, vertices);
+  return fitter.refit(chosen);
+}
+
+Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances) {
+  std::vector<double> distance(points.size());
+  double slack = tolerances.slack;
+  for (;;) {
+    shape = grown(shape, slack);
+    signed_distance(shape, points, distance);
+    const double out = *std::max_element(distance.begin(), distance.end());
+    if (out <= 0) return shape;
+    slack = std::max(out, 2 * slack);
+  }
+}
+
+}  // namespace hitbox

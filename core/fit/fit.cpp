@@ -1,0 +1,125 @@
+#include "fit.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "../base/tolerances.hpp"
+#include "../mesh/adjacency.hpp"
+#include "clusters.hpp"
+#include "cull.hpp"
+#include "enclose.hpp"
+#include "merge.hpp"
+#include "premerge.hpp"
+
+namespace hitbox {
+
+namespace {
+
+// The mesh moved to the origin and scaled to unit diagonal: every length inside is relative.
+struct UnitMesh {
+  std::vector<Vec3> vertices;
+  MeshView view;
+  Similarity to_input;
+
+  UnitMesh(const MeshView& mesh, Run& run) : vertices(mesh.vertices.size()) {
+    const Bounds box = referenced_bounds(mesh);
+    to_input = {{}, box.center(), box.diagonal()};
+    run.for_each_block(vertices.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
+      for (size_t k = first; k < last; ++k)
+        vertices[k] = (mesh.vertices[k] - to_input.translation) / to_input.scale;
+    });
+    view = {vertices, mesh.indices, mesh.offsets};
+  }
+};
+
+constexpr double kClearance = 0.01;  // of the diagonal; FIT: 0.003 to 0.03 tried, flat around here
+
+CostModel cost_model(const FitOptions& options) {
+  return {options.kinds, options.weights, options.cost == Cost::grown ? kClearance : 0,
+          Tolerances::of_diagonal(1).thickness};
+}
+
+double excess_limit(const FitOptions& options, const Bounds& unit_box) {
+  if (options.max_excess < 0) return Bounds::kInfinity;
+  const double least = 2 * Tolerances::of_diagonal(1).thickness;  // a flat mesh has a volume too
+  const Vec3 size = max(unit_box.size(), Vec3{least, least, least});
+  return options.max_excess * size.x * size.y * size.z;
+}
+
+size_t leaf_count(uint32_t finest) { return std::max<size_t>(1024, 8 * size_t{finest}); }
+
+// Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
+// the one that holds them.
+FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
+                                 const Partition& partition, double drop_thin) {
+  constexpr uint32_t kDropped = UINT32_MAX;
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, std::move(points));
+  FitResult result;
+  std::vector<uint32_t> number(shapes.size(), kDropped);
+  for (size_t k = 0; k < into.size(); ++k) {
+    if (into[k] != k) continue;
+    if (drop_thin > 0 && thinnest(shapes[k]) <= drop_thin) {
+      ++result.dropped_count;
+    } else {
+      number[k] = static_cast<uint32_t>(result.shapes.size());
+      result.shapes.push_back(std::move(shapes[k]));
+    }
+  }
+  result.face_offsets.assign(result.shapes.size() + 1, 0);
+  const auto shape_of = [&](uint32_t face) { return number[into[partition.cluster_of_face[face]]]; };
+  const auto face_count = static_cast<uint32_t>(partition.cluster_of_face.size());
+  for (uint32_t f = 0; f < face_count; ++f)
+    if (shape_of(f) != kDropped) ++result.face_offsets[shape_of(f) + 1];
+  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(),
+                   result.face_offsets.begin());
+  result.faces.resize(result.face_offsets.back());
+  std::vector<uint32_t> next = result.face_offsets;
+  for (uint32_t f = 0; f < face_count; ++f)
+    if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
+  return result;
+}
+
+}  // namespace
+
+MergeTree build_tree(const MeshView& mesh, const Levels& levels, const FitOptions& options,
+                     Run& run) {
+  run.enter("prepare", 0, 0.1);
+  const UnitMesh unit(mesh, run);
+  const double max_excess = excess_limit(options, referenced_bounds(unit.view));
+  MergeTree tree;
+  tree.face_count = static_cast<uint32_t>(mesh.face_count());
+  tree.merges.reserve(tree.face_count);
+  std::vector<FacePair> pairs = face_pairs(mesh);
+  run.enter("premerge", 0.1, 0.4);
+  const Premerged leaves =
+      premerge(unit.view, std::move(pairs), leaf_count(levels.finest), max_excess, tree, run);
+  run.enter("merge", 0.4, 0.9);
+  merge_greedily(unit.view, leaves, cost_model(options), options.tangent != Tangent::off,
+                 {levels.coarsest, max_excess}, tree, run);
+  return tree;
+}
+
+FitResult shapes_after(const MeshView& mesh, const MergeTree& tree, size_t merge_count,
+                       const FitOptions& options, Run& run) {
+  run.enter("enclose", 0.9, 1);
+  const UnitMesh unit(mesh, run);
+  const Partition partition = tree.partition_after(merge_count);
+  const ClusterMembers members(mesh, partition);
+  const CostModel model = cost_model(options);
+  const Tolerances tolerances = Tolerances::of_diagonal(unit.to_input.scale);
+  std::vector<Shape> shapes(members.size());
+  std::vector<std::vector<Vec3>> points(members.size());
+  run.for_each_block(members.size(), 1, [&](size_t first, size_t last, size_t) {
+    Fitter fitter(model);
+    for (size_t k = first; k < last; ++k) {
+      const Fitted fitted = fit_cluster(unit.view, members.faces(k), members.vertices(k),
+                                        options.tangent, fitter);
+      for (const uint32_t v : members.vertices(k)) points[k].push_back(mesh.vertices[v]);
+      shapes[k] =
+          enclosing(transformed(to_shape(fitted), unit.to_input), points[k], tolerances);
+    }
+  });
+  return without_useless_shapes(std::move(shapes), std::move(points), partition, options.drop_thin);
+}
+
+}  // namespace hitbox

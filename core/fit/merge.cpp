@@ -1,0 +1,274 @@
+#include "merge.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+#include "../geometry/eigen3.hpp"
+#include "../mesh/components.hpp"
+#include "clusters.hpp"
+#include "kernel.hpp"
+#include "link.hpp"
+
+namespace hitbox {
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr size_t kLinksPerCluster = 4;
+
+struct Neighbour {
+  uint32_t cluster;
+  double price;  // of merging with it; after a merge, of the parts it was computed for
+};
+
+struct Cluster {
+  uint32_t node;
+  FaceOperator op;
+  Fitted shape;
+  Bounds box;
+  std::vector<uint32_t> kernel;
+  std::vector<Neighbour> neighbours;
+};
+
+// An entry is stale when one of its clusters has merged since; it is lazy when its price was
+// handed down from the parts, and is computed only when it comes up.
+struct Entry {
+  double price;
+  uint32_t a, b;  // a < b
+  bool lazy;
+
+  friend bool operator>(const Entry& l, const Entry& r) {
+    if (l.price != r.price) return l.price > r.price;
+    if (l.a != r.a) return l.a > r.a;
+    return l.b > r.b;
+  }
+};
+
+class Greedy {
+ public:
+  Greedy(const MeshView& mesh, const Premerged& leaves, const CostModel& model, bool with_tangent,
+         const MergeLimits& limits, MergeTree& tree, Run& run)
+      : mesh_(mesh), model_(model), with_tangent_(with_tangent), limits_(limits), tree_(tree),
+        run_(run), fitter_(model), live_(leaves.node_of_leaf.size()) {
+    make_leaves(leaves);
+    join(leaves.edges);
+    join(links_between_parts());
+  }
+
+  void merge_all();
+
+ private:
+  void make_leaves(const Premerged& leaves);
+  void join(const std::vector<FacePair>& pairs);
+  std::vector<FacePair> links_between_parts();
+  Fitted common_shape(Fitter& fitter, uint32_t a, uint32_t b) const;
+  double excess(const Fitted& common, uint32_t a, uint32_t b) const {
+    return common.volume - clusters_[a].shape.volume - clusters_[b].shape.volume;
+  }
+  double price(const Fitted& common, uint32_t a, uint32_t b) const {
+    // A forbidden merge stays forbidden: what it adds only grows with its parts.
+    if (excess(common, a, b) > limits_.max_excess) return Bounds::kInfinity;
+    return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
+  }
+  void push(uint32_t a, uint32_t b, double price, bool lazy) {
+    if (price < Bounds::kInfinity) queue_.push({price, std::min(a, b), std::max(a, b), lazy});
+  }
+  // The cluster that c has become part of by now (path halving).
+  uint32_t current(uint32_t c) {
+    while (into_[c] != c) c = into_[c] = into_[into_[c]];
+    return c;
+  }
+  bool pop_next(Entry& next);
+  void merge(uint32_t a, uint32_t b, const Fitted& common, double price);
+  std::vector<Neighbour> joint_neighbours(uint32_t a, uint32_t b, uint32_t merged);
+
+  const MeshView& mesh_;
+  const CostModel& model_;
+  bool with_tangent_;
+  MergeLimits limits_;
+  MergeTree& tree_;
+  Run& run_;
+  Fitter fitter_;
+  std::vector<Cluster> clusters_;  // leaves first; each merge adds one
+  std::vector<uint32_t> into_;     // the cluster each one went into, or itself
+  std::vector<bool> gone_;
+  std::vector<uint32_t> slot_;     // scratch of joint_neighbours
+  size_t live_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+};
+
+void Greedy::make_leaves(const Premerged& leaves) {
+  const size_t count = leaves.node_of_leaf.size();
+  clusters_.reserve(2 * count);
+  clusters_.resize(count);
+  const Partition partition = tree_.partition_after(tree_.merges.size());
+  const ClusterMembers members(mesh_, partition);
+  // Leaves keep premerge's numbers, which need not be those of the partition.
+  std::vector<uint32_t> leaf_face(tree_.face_count + tree_.merges.size());
+  std::iota(leaf_face.begin(), leaf_face.end(), 0u);
+  for (size_t k = 0; k < tree_.merges.size(); ++k)
+    leaf_face[tree_.face_count + k] = leaf_face[tree_.merges[k].a];
+  run_.for_each_block(count, 16, [&](size_t first, size_t last, size_t) {
+    Fitter fitter(model_);
+    for (size_t k = first; k < last; ++k) {
+      Cluster& leaf = clusters_[k];
+      leaf.node = leaves.node_of_leaf[k];
+      const uint32_t member = partition.cluster_of_face[leaf_face[leaf.node]];
+      for (const uint32_t f : members.faces(member))
+        leaf.op = leaf.op + face_operator(mesh_.vertices, mesh_.face(f));
+      leaf.kernel = extreme_vertices(mesh_.vertices, members.vertices(member));
+      for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh_.vertices[v]);
+      fitter.points.assign(mesh_.vertices, leaf.kernel);
+      const Frame frames[] = {eigen3(combined(leaf.op, with_tangent_)).vectors};
+      leaf.shape = fitter.cheapest(frames);
+    }
+  });
+  into_.resize(count);
+  std::iota(into_.begin(), into_.end(), 0u);
+  gone_.assign(count, false);
+}
+
+Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
+  const Cluster &ca = clusters_[a], &cb = clusters_[b];
+  const FaceOperator op = ca.op + cb.op;
+  const Cluster& larger = cb.op.normal.trace() > ca.op.normal.trace() ? cb : ca;
+  fitter.points.assign(mesh_.vertices, ca.kernel);
+  fitter.points.append(mesh_.vertices, cb.kernel);
+  const Frame frames[] = {larger.shape.frame, eigen3(combined(op, with_tangent_)).vectors};
+  return fitter.cheapest(frames);
+}
+
+void Greedy::join(const std::vector<FacePair>& pairs) {
+  std::vector<double> prices(pairs.size());
+  run_.for_each_block(pairs.size(), 64, [&](size_t first, size_t last, size_t) {
+    Fitter fitter(model_);
+    for (size_t k = first; k < last; ++k) {
+      const auto [a, b] = pairs[k];
+      prices[k] = price(common_shape(fitter, a, b), a, b);
+    }
+  });
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const auto [a, b] = pairs[k];
+    clusters_[a].neighbours.push_back({b, prices[k]});
+    clusters_[b].neighbours.push_back({a, prices[k]});
+    push(a, b, prices[k], false);
+  }
+}
+
+// The next pair to merge; its price is exact.
+bool Greedy::pop_next(Entry& next) {
+  while (!queue_.empty()) {
+    next = queue_.top();
+    queue_.pop();
+    if (gone_[next.a] || gone_[next.b]) continue;
+    if (!next.lazy) return true;
+    const double exact = price(common_shape(fitter_, next.a, next.b), next.a, next.b);
+    for (Neighbour& n : clusters_[next.a].neighbours)
+      if (n.cluster == next.b) n.price = exact;
+    for (Neighbour& n : clusters_[next.b].neighbours)
+      if (n.cluster == next.a) n.price = exact;
+    push(next.a, next.b, exact, false);
+  }
+  return false;
+}
+
+// The neighbours of both, each once, with the lower of the two prices handed down.
+std::vector<Neighbour> Greedy::joint_neighbours(uint32_t a, uint32_t b, uint32_t merged) {
+  slot_.resize(clusters_.size(), kNone);
+  std::vector<Neighbour> joint;
+  joint.reserve(clusters_[a].neighbours.size() + clusters_[b].neighbours.size());
+  for (const uint32_t part : {a, b}) {
+    for (const Neighbour& n : clusters_[part].neighbours) {
+      const uint32_t other = current(n.cluster);
+      if (other == merged) continue;
+      if (slot_[other] == kNone) {
+        slot_[other] = static_cast<uint32_t>(joint.size());
+        joint.push_back({other, n.price});
+      } else {
+        double& known = joint[slot_[other]].price;
+        known = std::min(known, n.price);
+      }
+    }
+  }
+  for (const Neighbour& n : joint) slot_[n.cluster] = kNone;
+  return joint;
+}
+
+void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common, double paid) {
+  const auto merged = static_cast<uint32_t>(clusters_.size());
+  tree_.merges.push_back(
+      {clusters_[a].node, clusters_[b].node, paid, excess(common, a, b) <= 1e-12});
+  into_[a] = into_[b] = merged;
+  into_.push_back(merged);
+  gone_[a] = gone_[b] = true;
+  gone_.push_back(false);
+  --live_;
+
+  std::vector<uint32_t> kernel = clusters_[a].kernel;
+  kernel.insert(kernel.end(), clusters_[b].kernel.begin(), clusters_[b].kernel.end());
+  Cluster cluster;
+  cluster.node = tree_.face_count + static_cast<uint32_t>(tree_.merges.size()) - 1;
+  cluster.op = clusters_[a].op + clusters_[b].op;
+  cluster.shape = common;
+  cluster.box = clusters_[a].box;
+  cluster.box.add(clusters_[b].box);
+  std::sort(kernel.begin(), kernel.end());
+  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
+  cluster.kernel = extreme_vertices(mesh_.vertices, kernel);
+  clusters_.push_back(std::move(cluster));
+  clusters_.back().neighbours = joint_neighbours(a, b, merged);
+  for (const uint32_t part : {a, b}) clusters_[part].neighbours = {};
+  for (const Neighbour& n : clusters_.back().neighbours) {
+    clusters_[n.cluster].neighbours.push_back({merged, n.price});
+    push(merged, n.cluster, n.price, true);
+  }
+}
+
+// Virtual edges between clusters of different parts that are near each other. Without them parts
+// would each become one shape before any two of them merge: a castle's wall before its flags.
+std::vector<FacePair> Greedy::links_between_parts() {
+  DisjointSets parts(clusters_.size());
+  std::vector<uint32_t> live;
+  std::vector<Bounds> boxes;
+  for (uint32_t c = 0; c < clusters_.size(); ++c) {
+    if (gone_[c]) continue;
+    live.push_back(c);
+    boxes.push_back(clusters_[c].box);
+    for (const Neighbour& n : clusters_[c].neighbours)
+      if (n.price < Bounds::kInfinity) parts.unite(c, current(n.cluster));
+  }
+  std::vector<uint32_t> part;
+  for (const uint32_t c : live) part.push_back(parts.find(c));
+  std::vector<FacePair> links = link_nearest(boxes, part, kLinksPerCluster, run_);
+  for (FacePair& link : links) link = {live[link.a], live[link.b]};
+  return links;
+}
+
+void Greedy::merge_all() {
+  const double all = static_cast<double>(live_);
+  for (;;) {
+    Entry next;
+    if (!pop_next(next)) {
+      // Nothing left along the surface: go on across parts, unless all pairs are forbidden.
+      if (live_ <= limits_.count || live_ <= 1) return;
+      const size_t before = queue_.size();
+      join(links_between_parts());
+      if (queue_.size() == before) return;
+      continue;
+    }
+    const Fitted common = common_shape(fitter_, next.a, next.b);
+    if (live_ <= limits_.count && excess(common, next.a, next.b) > 1e-12) return;
+    merge(next.a, next.b, common, next.price);
+    run_.advance(1 - static_cast<double>(live_) / all);
+  }
+}
+
+}  // namespace
+
+void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
+                    bool with_tangent, const MergeLimits& limits, MergeTree& tree, Run& run) {
+  Greedy(mesh, leaves, model, with_tangent, limits, tree, run).merge_all();
+}
+
+}  // namespace hitbox

@@ -1,0 +1,43 @@
+// What the user may ask of fit, and what comes back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../shapes/shape.hpp"
+
+namespace hitbox {
+
+enum class Tangent : uint8_t { automatic, on, off };  // paper 1, 3.4: the quad and triangle tangents
+enum class Cost : uint8_t {
+  volume,  // paper 1, Eq. 4
+  grown    // Eq. 4 on volumes grown by a clearance: thin plates no longer merge for nothing
+};
+
+constexpr int kPrimitiveCount = 6;  // the kinds fit chooses from: all but the hull
+
+struct FitOptions {
+  Cost cost = Cost::grown;
+  Tangent tangent = Tangent::automatic;
+  std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
+  std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
+  double max_excess = -1;  // of the bounding box's volume, for one merge; < 0: no limit
+  double drop_thin = 0;    // mesh units: shapes with a half extent up to this are left out
+};
+
+// Which levels of detail a tree is made for: its merges are fine enough for `finest` shapes, and
+// go on down to `coarsest`.
+struct Levels {
+  uint32_t finest, coarsest;
+};
+
+struct FitResult {
+  std::vector<Shape> shapes;
+  std::vector<uint32_t> faces;         // ascending within each shape
+  std::vector<uint32_t> face_offsets;  // shape k encloses faces[face_offsets[k]] .. [k + 1]
+  uint32_t dropped_count = 0;          // shapes left out because they are thin
+};
+
+}  // namespace hitbox

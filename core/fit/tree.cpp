@@ -1,0 +1,35 @@
+#include "tree.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace hitbox {
+
+size_t MergeTree::merges_to(uint32_t count) const {
+  const size_t wanted = face_count > count ? face_count - count : 0;
+  size_t applied = std::min(wanted, merges.size());
+  while (applied < merges.size() && merges[applied].free) ++applied;
+  return applied;
+}
+
+Partition MergeTree::partition_after(size_t merge_count) const {
+  // Each node learns its topmost ancestor below the cut, parents before children.
+  std::vector<uint32_t> top(face_count + merge_count);
+  std::iota(top.begin(), top.end(), 0u);
+  for (size_t k = merge_count; k-- > 0;) {
+    const uint32_t root = top[face_count + k];
+    top[merges[k].a] = top[merges[k].b] = root;
+  }
+  Partition partition;
+  partition.cluster_of_face.resize(face_count);
+  constexpr uint32_t kUnnumbered = UINT32_MAX;
+  std::vector<uint32_t> number(top.size(), kUnnumbered);
+  for (uint32_t face = 0; face < face_count; ++face) {
+    uint32_t& n = number[top[face]];
+    if (n == kUnnumbered) n = partition.cluster_count++;
+    partition.cluster_of_face[face] = n;
+  }
+  return partition;
+}
+
+}  // namespace hitbox

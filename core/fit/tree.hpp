@@ -1,0 +1,35 @@
+// All merges of one run, in order: any level of detail is a prefix of them, so levels are nested.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hitbox {
+
+struct Merge {
+  uint32_t a, b;  // nodes: faces are 0 .. face_count - 1, merge k makes node face_count + k
+  double cost;    // what the merge added
+  bool free;      // it added no volume: goes on below the count asked for
+};
+
+struct Partition {
+  std::vector<uint32_t> cluster_of_face;
+  uint32_t cluster_count = 0;
+};
+
+struct MergeTree {
+  uint32_t face_count = 0;
+  std::vector<Merge> merges;
+
+  // How many merges, from the first on, lead to at most `count` clusters, or as near as the tree
+  // goes; free ones that follow are included.
+  size_t merges_to(uint32_t count) const;
+  uint32_t clusters_after(size_t merge_count) const {
+    return face_count - static_cast<uint32_t>(merge_count);
+  }
+  // Clusters are numbered by their first face.
+  Partition partition_after(size_t merge_count) const;
+};
+
+}  // namespace hitbox

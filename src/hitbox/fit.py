@@ -1,0 +1,347 @@
+"""fit: a mesh in, at most `count` convex primitives out, every face inside one of them (paper 1)."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from hitbox import _core
+from hitbox._version import version
+from hitbox.collider import Collider, Label, Method, Source, Status
+from hitbox.errors import InputError
+from hitbox.lengths import parse_length
+from hitbox.mesh import Mesh, MeshLike
+from hitbox.shapes import IndexArray, shape_from_params
+
+PRIMITIVES = ("box", "sphere", "capsule", "cylinder", "frustum", "prism")  # in the core's order
+PAPER_WEIGHTS = {"box": 1.0, "sphere": 1.0, "capsule": 1.0, "cylinder": 1.05, "frustum": 2.1, "prism": 1.4}
+# Fig. 23 of the paper leaves the prism out as well.
+WEIGHT_PRESETS: Mapping[str, Mapping[str, float]] = {
+    "paper": PAPER_WEIGHTS,
+    "uniform": dict.fromkeys(PRIMITIVES, 1.0),
+    "organic": {**PAPER_WEIGHTS, "sphere": 0.7, "capsule": 0.85},
+}
+COSTS = ("grown", "volume")
+TANGENTS = ("auto", "on", "off")
+MOST_SHAPES = 1_000_000
+
+Progress: TypeAlias = Callable[[str, float], object]
+
+
+class Cancel(Protocol):
+    """What `cancel=` takes: a threading.Event, say."""
+
+    def is_set(self) -> bool: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """All options of fit, with their defaults. A length is mesh units, "1%" of the diagonal, or "5mm"."""
+
+    count: int | None = None  # shapes at most, 1 or more; None: hitbox picks, and says why
+    max_excess: float | None = None  # volume one merge may add, of the bounding box's; None: no limit
+    cost: str = "grown"  # what merging keeps small: "grown" (volume plus a margin) or "volume" (Eq. 4)
+    kinds: Iterable[str] | str = PRIMITIVES  # which kinds may be used
+    weights: Mapping[str, float] | str = "paper"  # kind -> factor on its volume; or a preset's name
+    tangent: str = "auto"  # face tangents in the frame: "auto" takes them where they help, "on", "off"
+    weld: float | str = "exact"  # join vertices first: "exact"ly equal ones, "off", or within a length
+    drop_thin: float | str | None = None  # length: leave out shapes with a half extent up to this
+
+    def __post_init__(self) -> None:
+        if self.count is not None:
+            object.__setattr__(self, "count", _whole(self.count, "count"))
+        if self.max_excess is not None:
+            object.__setattr__(self, "max_excess", _not_negative(self.max_excess, "max_excess"))
+        _one_of(self.cost, COSTS, "cost")
+        _one_of(self.tangent, TANGENTS, "tangent")
+        kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)
+        for kind in kinds:
+            _one_of(kind, PRIMITIVES, "kinds", "kind")
+        if not kinds:
+            raise InputError(f"fit: kinds: none is left. Allow at least one of {', '.join(PRIMITIVES)}.")
+        object.__setattr__(self, "kinds", tuple(k for k in PRIMITIVES if k in kinds))
+        if isinstance(self.weights, str):
+            _one_of(self.weights, tuple(WEIGHT_PRESETS), "weights", "preset")
+            if self.weights == "organic" and self.kinds == ("prism",):
+                raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
+        else:
+            object.__setattr__(self, "weights", _checked_weights(self.weights))
+
+    def said(self) -> dict[str, Any]:
+        """The options that differ from the defaults, as the JSON has them."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values["kinds"] = list(values["kinds"])
+        plain = {f.name: f.default for f in fields(self)} | {"kinds": list(PRIMITIVES)}
+        return {name: value for name, value in values.items() if value != plain[name]}
+
+    def for_core(self, mesh: Mesh) -> _core.FitOptions:
+        kinds = set(self.kinds)
+        if isinstance(self.weights, str):
+            weights = dict(WEIGHT_PRESETS[self.weights])
+            if self.weights == "organic":
+                kinds -= {"prism"}
+        else:
+            weights = PAPER_WEIGHTS | dict(self.weights)
+        core = _core.FitOptions()
+        core.cost = getattr(_core.Cost, self.cost)
+        core.tangent = getattr(_core.Tangent, self.tangent)
+        core.kinds = tuple(kind in kinds for kind in PRIMITIVES)
+        core.weights = tuple(weights[kind] for kind in PRIMITIVES)
+        core.max_excess = -1.0 if self.max_excess is None else self.max_excess
+        if self.drop_thin is not None:
+            core.drop_thin = parse_length(self.drop_thin, mesh.diagonal, mesh.unit, name="fit: drop_thin")
+        return core
+
+
+def fit(
+    mesh: MeshLike,
+    count: int | None = None,
+    *,
+    options: FitOptions | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    **keywords: Any,
+) -> Collider:
+    """At most `count` convex primitives around `mesh`; every face lies in at least one of them.
+
+    Options are the fields of FitOptions, given as keywords or as one `options`. Without a count
+    hitbox picks one, and the collider's status says which and why. `progress` is called with the
+    stage and the fraction done; returning False from it, setting `cancel`, or Ctrl-C stop the run.
+
+    Guaranteed: enclosure to 1e-9 of the diagonal, `len(collider) <= count` unless `max_excess`
+    forbids it (the status then says so), the same result for any number of threads. Not
+    guaranteed: the smallest shapes possible. Cost: about 2 us a face.
+
+    >>> cube = ([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
+    ...         [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+    >>> fit(cube, 1).counts
+    {'box': 1}
+    """
+    started = time.perf_counter()
+    chosen = _options(options, keywords, count)
+    job = _Job(mesh, chosen, threads, progress, cancel)
+    if chosen.count is not None:
+        tree = job.build(chosen.count, chosen.count)
+        return job.collider(tree, chosen.count, started)
+    tree = job.build(_core.most_chosen, 1)
+    picked, mean = job.choose_count(tree)
+    return job.collider(tree, picked, started, note=_why(picked, mean))
+
+
+def fit_tree(
+    mesh: MeshLike,
+    finest: int = 256,
+    *,
+    options: FitOptions | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    **keywords: Any,
+) -> FitTree:
+    """All levels of detail from one run: `fit_tree(mesh).at(n)` for any n.
+
+    `finest` is the largest count you need; finer levels exist, but were merged coarsely. The rest
+    as in `fit`, except that there is no count. `fit_tree(mesh, n).at(n)` is `fit(mesh, n)`.
+    """
+    if (options is not None and options.count is not None) or "count" in keywords:
+        raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
+    job = _Job(mesh, _options(options, keywords, None), threads, progress, cancel)
+    finest = _whole(finest, "finest")
+    return FitTree(job, job.build(finest, 1), finest)
+
+
+class FitTree:
+    """The merges of one run. Levels are nested: what is one shape at n is in one shape below n."""
+
+    def __init__(self, job: _Job, tree: _core.MergeTree, finest: int) -> None:
+        self._job = job
+        self._tree = tree
+        self.finest = finest
+
+    def at(self, count: int) -> Collider:
+        """At most `count` shapes. Costs the fitting of these shapes; nothing is merged again."""
+        return self._job.collider(self._tree, _whole(count, "count"), time.perf_counter())
+
+    def clusters(self, count: int) -> IndexArray:
+        """For each input face the number of its cluster at this level, before culling."""
+        merges = self._tree.merges_to(_whole(count, "count"))
+        return np.asarray(self._tree.partition_after(merges))
+
+    def __repr__(self) -> str:
+        return f"<FitTree of {self._tree.face_count:,} faces, for up to {self.finest} shapes>"
+
+
+class _Job:
+    """One mesh with checked options, ready to be asked for trees and shapes."""
+
+    def __init__(
+        self,
+        mesh: MeshLike,
+        options: FitOptions,
+        threads: int,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self.mesh = Mesh.of(mesh)
+        self.options = options
+        if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= 4096:
+            raise InputError(f"fit: threads: must be from 0 (all cores) to 4096, not {threads!r}.")
+        self.threads = threads
+        self.report = _report(progress, cancel)
+        cleaned, _ = self.mesh.clean(options.weld)
+        self.arrays = (cleaned.vertices, cleaned.indices, cleaned.offsets)
+        self.core_options = options.for_core(self.mesh)
+
+    def run(self) -> _core.Run:
+        return _core.Run(self.threads, self.report)
+
+    def build(self, finest: int, coarsest: int) -> _core.MergeTree:
+        return _core.build_tree(*self.arrays, finest, coarsest, self.core_options, self.run())
+
+    def choose_count(self, tree: _core.MergeTree) -> tuple[int, float]:
+        count, mean = _core.choose_count(*self.arrays, tree, self.core_options, self.run())
+        return int(count), float(mean)
+
+    def collider(
+        self, tree: _core.MergeTree, count: int, started: float, note: str | None = None
+    ) -> Collider:
+        shapes, faces, offsets, dropped = _core.shapes_after(
+            *self.arrays, tree, tree.merges_to(count), self.core_options, self.run()
+        )
+        if not shapes:
+            raise InputError(
+                f"fit: drop_thin: all {dropped} shapes are thinner than {self.options.drop_thin!r}. "
+                f"Give a smaller length."
+            )
+        mesh, notes = self.mesh, [note] if note else []
+        complete = len(shapes) <= count
+        if not complete:
+            notes.append(
+                f"{len(shapes)} shapes instead of {count}: every further merge would add more than "
+                f"max_excess={self.options.max_excess:g} of the bounding box's volume."
+            )
+        if dropped:
+            complete = False
+            notes.append(f"{dropped} thin shapes were dropped, and their faces are not enclosed (drop_thin).")
+        return Collider(
+            [shape_from_params(*shape) for shape in shapes],
+            labels=_labels(mesh, np.asarray(faces), np.asarray(offsets)),
+            source=Source(mesh.name, mesh.sha256, mesh.face_count, mesh.diagonal),
+            method=Method("fit", self.options.said() | {"count": count}, time.perf_counter() - started),
+            status=Status(complete, tuple(notes)),
+            name=_stem(mesh.name),
+            unit=mesh.unit,
+            up=mesh.up,
+            generator=f"hitbox {version()}",
+        )
+
+
+def _options(options: FitOptions | None, keywords: dict[str, Any], count: int | None) -> FitOptions:
+    known = [f.name for f in fields(FitOptions)]
+    for name in keywords:
+        if name not in known:
+            raise InputError(f"fit: unknown option {name!r}.{_guess(name, known)} Known: {', '.join(known)}.")
+    if count is not None:
+        keywords = {**keywords, "count": count}
+    return FitOptions(**keywords) if options is None else replace(options, **keywords)
+
+
+def _report(progress: Progress | None, cancel: Cancel | None) -> Callable[[str, float], bool] | None:
+    if progress is not None and not callable(progress):
+        raise InputError("fit: progress: must be a function of the stage and the fraction done.")
+    if cancel is not None and not hasattr(cancel, "is_set"):
+        raise InputError("fit: cancel: must have is_set(), like a threading.Event.")
+    if progress is None and cancel is None:
+        return None
+
+    def go_on(stage: str, fraction: float) -> bool:
+        stopped = cancel is not None and cancel.is_set()
+        return not stopped and (progress is None or progress(stage, fraction) is not False)
+
+    return go_on
+
+
+def _labels(mesh: Mesh, faces: IndexArray, offsets: IndexArray) -> list[Label]:
+    """A shape has a part or material name if all its faces have the same."""
+    parts = _common_name(mesh.part, mesh.part_names, faces, offsets)
+    materials = _common_name(mesh.material, mesh.material_names, faces, offsets)
+    return [
+        Label(part=part, material=material, faces=faces[offsets[k] : offsets[k + 1]])
+        for k, (part, material) in enumerate(zip(parts, materials, strict=True))
+    ]
+
+
+def _common_name(
+    ids: IndexArray | None, names: tuple[str, ...], faces: IndexArray, offsets: IndexArray
+) -> list[str | None]:
+    if ids is None:
+        return [None] * (len(offsets) - 1)
+    of_face = ids[faces]
+    low = np.minimum.reduceat(of_face, offsets[:-1])
+    high = np.maximum.reduceat(of_face, offsets[:-1])
+    return [(names[a] or None) if a == b else None for a, b in zip(low, high, strict=True)]
+
+
+def _why(count: int, mean: float) -> str:
+    limit = f"{_core.close_enough:.0%}"
+    if mean > _core.close_enough:
+        return (
+            f"{count} shapes, the most that are picked without being asked for: their surface is on average "
+            f"{mean:.2%} of the diagonal from the mesh. Give a larger count to get closer."
+        )
+    return (
+        f"{count} shapes: about the fewest whose surface is on average within {limit} of the diagonal "
+        f"from the mesh ({mean:.2%}). Give a count for more or fewer."
+    )
+
+
+def _stem(name: str | None) -> str:
+    return (name or "").split(".", 1)[0]
+
+
+def _whole(value: object, name: str) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= MOST_SHAPES:
+        return int(value)
+    raise InputError(f"fit: {name}: must be a whole number from 1 to {MOST_SHAPES:,}, not {value!r}.")
+
+
+def _not_negative(value: object, name: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not number >= 0 or isinstance(value, bool):
+        raise InputError(f"fit: {name}: must be a number of 0 or more, not {value!r}.")
+    return number
+
+
+def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    if not isinstance(weights, Mapping):
+        known = ", ".join(WEIGHT_PRESETS)
+        raise InputError(f"fit: weights: must be a dict such as {{'prism': 1.4}}, or one of {known}.")
+    checked = {}
+    for kind, weight in weights.items():
+        _one_of(kind, PRIMITIVES, "weights", "kind")
+        checked[kind] = _not_negative(weight, f"weights: {kind}")
+        if not 0 < checked[kind] < math.inf:
+            raise InputError(f"fit: weights: {kind}: must be positive and finite, not {weight!r}.")
+    return checked
+
+
+def _one_of(value: object, known: tuple[str, ...], option: str, what: str = "value") -> None:
+    if value not in known:
+        raise InputError(
+            f"fit: {option}: unknown {what} {value!r}.{_guess(str(value), known)} Known: {', '.join(known)}."
+        )
+
+
+def _guess(value: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(value, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
