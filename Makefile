@@ -51,9 +51,9 @@ EXTRA_bench  := peers
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# VTK's wheel draws without a display, but loads these from the system.
+# VTK's wheel draws without a display, but loads EGL and a driver from the system.
 render-libraries:
-	@missing=; for lib in libGL.so.1:libgl1 libEGL.so.1:libegl1 libX11.so.6:libx11-6 libXrender.so.1:libxrender1; do \
+	@missing=; for lib in libGL.so.1:libgl1 libEGL.so.1:libegl1 libEGL_mesa.so.0:libgl1-mesa-dri; do \
 	  /sbin/ldconfig -p 2>/dev/null | grep -q "$${lib%%:*}" || missing="$$missing $${lib##*:}"; done; \
 	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ]; then \
