@@ -458,6 +458,7 @@ class GltfReader {
       for (size_t k = 0; k < nodes_.size(); ++k) {
         if (!has_parent[k]) roots.push_back(k);
       }
+      if (roots.empty() && !nodes_.empty()) return fail("its nodes form a cycle");
     }
     seen_.resize(nodes_.size());
     for (const uint64_t root : roots) {

@@ -38,8 +38,12 @@ class OffReader {
 
   bool header() {
     if (!next_content()) return fail("the file has no content");
-    if (is_digit(*cursor_.at)) return true;  // the keyword may be left out
+    const char* start = cursor_.at;
     const std::string_view word = cursor_.word();
+    if (is_digit(word[0]) && !word.ends_with("OFF")) {  // the keyword may be left out
+      cursor_.at = start;
+      return true;
+    }
     std::string_view kind = word;
     if (!kind.ends_with("OFF")) return fail("expected 'OFF', found " + quoted(word), "Give an OFF file.");
     kind.remove_suffix(3);
@@ -115,7 +119,9 @@ class OffReader {
     for (uint64_t k = 0; k < corners; ++k) {
       uint64_t index = 0;
       cursor_.skip_blanks();
+      const char* start = cursor_.at;
       if (!parse_integer(cursor_, index) || index >= vertex_count_) {
+        cursor_.at = start;
         return fail(format("face %zu: expected a vertex number below %zu, found %s", f,
                            size_t(vertex_count_), quoted(cursor_.word()).c_str()));
       }

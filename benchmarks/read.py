@@ -1,0 +1,127 @@
+"""Seconds to read a million faces in each format, with trimesh beside it where it is installed.
+
+    python benchmarks/read.py [faces]
+
+Files are made in a temporary folder and read once before the clock runs, so the disk does not
+count. Median of three, in this process, `hitbox.formats.load` from path to checked Mesh.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import statistics
+import struct
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hitbox.formats import load
+
+Array = npt.NDArray[np.float32]
+
+
+def wavy_grid(quads: int) -> tuple[Array, npt.NDArray[np.int64]]:
+    side = round(quads**0.5)
+    x, y = np.meshgrid(np.linspace(0, 1, side + 1), np.linspace(0, 1, side + 1))
+    vertices = np.stack([x, y, 0.1 * np.sin(9 * x) * np.cos(7 * y)], axis=-1).reshape(-1, 3).astype("<f4")
+    i = (np.arange(side)[:, None] * (side + 1) + np.arange(side)).ravel()
+    return vertices, np.stack([i, i + 1, i + side + 2, i + side + 1], axis=1)
+
+
+def triangles_of(quads: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
+
+
+def write_ply(path: Path, vertices: Array, triangles: npt.NDArray[np.int64]) -> None:
+    faces = np.empty(len(triangles), np.dtype([("n", "u1"), ("v", "<i4", 3)]))
+    faces["n"], faces["v"] = 3, triangles
+    head = (
+        f"ply\nformat binary_little_endian 1.0\nelement vertex {len(vertices)}\nproperty float x\nproperty float y\n"
+        f"property float z\nelement face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
+    )
+    path.write_bytes(head.encode() + vertices.tobytes() + faces.tobytes())
+
+
+def write_stl(path: Path, vertices: Array, triangles: npt.NDArray[np.int64]) -> None:
+    records = np.zeros(len(triangles), np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")]))
+    records["corners"] = vertices[triangles]
+    path.write_bytes(bytes(80) + struct.pack("<I", len(triangles)) + records.tobytes())
+
+
+def write_glb(path: Path, vertices: Array, triangles: npt.NDArray[np.int64]) -> None:
+    parts = vertices.tobytes(), triangles.astype("<u4").tobytes()
+    low, high = vertices.min(axis=0).tolist(), vertices.max(axis=0).tolist()
+    document = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "buffers": [{"byteLength": sum(map(len, parts))}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": len(parts[0])},
+            {"buffer": 0, "byteOffset": len(parts[0]), "byteLength": len(parts[1])},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": len(vertices), "type": "VEC3", "min": low, "max": high},
+            {"bufferView": 1, "componentType": 5125, "count": triangles.size, "type": "SCALAR"},
+        ],
+    }
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<I4s", len(text), b"JSON") + text
+    body += struct.pack("<I4s", sum(map(len, parts)), b"BIN\0") + b"".join(parts)
+    path.write_bytes(struct.pack("<4sII", b"glTF", 2, 12 + len(body)) + body)
+
+
+def write_obj(path: Path, vertices: Array, quads: npt.NDArray[np.int64]) -> None:
+    with path.open("w") as file:
+        file.writelines(f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in vertices.tolist())
+        file.writelines(f"f {a} {b} {c} {d}\n" for a, b, c, d in (quads + 1).tolist())
+
+
+def median_seconds(action: Callable[[], object], rounds: int = 3) -> float:
+    action()
+    seconds = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        action()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def main() -> None:
+    faces = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    has_trimesh = importlib.util.find_spec("trimesh") is not None
+    if has_trimesh:
+        import trimesh
+    with tempfile.TemporaryDirectory() as folder:
+        half, whole = wavy_grid(faces // 2), wavy_grid(faces)
+        paths = {kind: Path(folder) / f"mesh.{kind}" for kind in ("ply", "stl", "glb", "obj", "obj.gz")}
+        for kind, write in (("ply", write_ply), ("stl", write_stl), ("glb", write_glb)):
+            write(paths[kind], half[0], triangles_of(half[1]))
+        write_obj(paths["obj"], *whole)
+        paths["obj.gz"].write_bytes(gzip.compress(paths["obj"].read_bytes(), 6))
+        print(f"{'file':8} {'faces':>10} {'MB':>7} {'hitbox s':>9} {'MB/s':>6} {'trimesh s':>10}")
+        for kind, path in paths.items():
+            size = path.stat().st_size / 1e6
+            seconds = median_seconds(lambda path=path: load(path))  # type: ignore[misc]
+            peer = "-"
+            if has_trimesh and not kind.endswith("gz"):
+                peer = f"{median_seconds(lambda path=path: trimesh.load(path, process=False)):.3f}"  # type: ignore[misc]
+            print(f"{kind:8} {load(path).face_count:>10,} {size:7.1f} {seconds:9.3f} {size / seconds:6.0f} {peer:>10}")
+        for kind in ("stl", "glb"):
+            mesh = load(paths[kind])
+            clean, info = median_seconds(mesh.clean), median_seconds(mesh.info)
+            print(f"{kind}: clean {clean:.3f} s, info {info:.3f} s, sha256 {median_seconds(lambda m=mesh: m.sha256, 1):.3f} s")  # type: ignore[misc]
+
+
+if __name__ == "__main__":
+    main()

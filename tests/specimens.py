@@ -1,0 +1,179 @@
+"""Meshes for tests, made by code: the same ones for the same arguments, no files."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from hitbox.mesh import Mesh
+
+Floats = npt.NDArray[np.float64]
+
+
+def box(size: tuple[float, float, float] = (1.0, 1.0, 1.0), center: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Mesh:
+    """Six quads, outward."""
+    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return Mesh(corners * size + np.array(center), faces, name="box")
+
+
+def triangle() -> Mesh:
+    return Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], name="triangle")
+
+
+def grid(columns: int = 10, rows: int = 10, *, height: float = 0.0, seed: int = 0) -> Mesh:
+    """Quads over the unit square; `height`: how rough."""
+    x, y = np.meshgrid(np.linspace(0, 1, columns + 1), np.linspace(0, 1, rows + 1))
+    z = np.random.default_rng(seed).uniform(0, height, x.size) if height else np.zeros(x.size)
+    i = (np.arange(rows)[:, None] * (columns + 1) + np.arange(columns)).ravel()
+    quads = np.stack([i, i + 1, i + columns + 2, i + columns + 1], axis=1)
+    return Mesh(np.stack([x.ravel(), y.ravel(), z], axis=1), quads, name="grid")
+
+
+def revolved(profile: Floats, segments: int, name: str, *, closed: bool = False) -> Mesh:
+    """`profile` of (radius, z) points turned about the z axis: quads, and fans at radius 0."""
+    angles = np.arange(segments) * (2 * math.pi / segments)
+    vertices: list[Floats] = []
+    rings: list[npt.NDArray[np.int64]] = []
+    for radius, z in profile:
+        start = sum(len(v) for v in vertices)
+        if radius == 0:
+            vertices.append(np.array([[0.0, 0.0, z]]))
+            rings.append(np.full(segments, start))
+        else:
+            ring = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.full(segments, z)], axis=1)
+            vertices.append(ring)
+            rings.append(start + np.arange(segments))
+    faces: list[list[int]] = []
+    for k in range(len(rings) - (0 if closed else 1)):
+        low, high = rings[k], rings[(k + 1) % len(rings)]
+        for j in range(segments):
+            face = [low[j], low[(j + 1) % segments], high[(j + 1) % segments], high[j]]
+            faces.append(list(dict.fromkeys(int(v) for v in face)))
+    return Mesh(np.concatenate(vertices), faces, name=name)
+
+
+def cylinder(radius: float = 1.0, height: float = 2.0, segments: int = 24) -> Mesh:
+    half = height / 2
+    return revolved(np.array([[0, -half], [radius, -half], [radius, half], [0, half]]), segments, "cylinder")
+
+
+def cone(radius: float = 1.0, height: float = 2.0, segments: int = 24) -> Mesh:
+    return revolved(np.array([[0, 0], [radius, 0], [0, height]]), segments, "cone")
+
+
+def capsule(radius: float = 1.0, height: float = 2.0, segments: int = 24, rings: int = 6) -> Mesh:
+    angles = np.linspace(0, math.pi / 2, rings + 1)
+    cap = np.stack([radius * np.sin(angles), radius * np.cos(angles)], axis=1)
+    cap[0, 0] = 0
+    bottom, top = cap * [1, -1] - [0, height / 2], cap[::-1] + [0, height / 2]
+    return revolved(np.concatenate([bottom, top]), segments, "capsule")
+
+
+def torus(radius: float = 2.0, tube: float = 0.5, segments: int = 24, sides: int = 12) -> Mesh:
+    angles = np.arange(sides) * (2 * math.pi / sides)
+    profile = np.stack([radius + tube * np.cos(angles), tube * np.sin(angles)], axis=1)
+    return revolved(profile, segments, "torus", closed=True)
+
+
+def icosphere(levels: int = 2, radius: float = 1.0) -> Mesh:
+    """20 * 4^levels triangles."""
+    golden = (1 + math.sqrt(5)) / 2
+    points = [(0.0, s, t * golden) for s in (-1, 1) for t in (-1, 1)]
+    vertices = np.array([np.roll(p, k) for k in range(3) for p in points])
+    vertices /= np.linalg.norm(vertices[0])
+    edge = np.min(np.linalg.norm(vertices[0] - vertices[1:], axis=1)) * 1.01
+    near = np.linalg.norm(vertices[:, None] - vertices[None], axis=2) < edge
+    triples = [(a, b, c) for a in range(12) for b in range(12) for c in range(12) if a < b and a < c and b != c]
+    faces = np.array([
+        t for t in triples
+        if near[t[0], t[1]] and near[t[1], t[2]] and near[t[2], t[0]] and np.linalg.det(vertices[list(t)]) > 0
+    ])
+    for _ in range(levels):
+        corners = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+        edges, at = np.unique(np.sort(corners, axis=1), axis=0, return_inverse=True)
+        middle = vertices[edges].mean(axis=1)
+        ab, bc, ca = at.reshape(3, -1) + len(vertices)
+        vertices = np.concatenate([vertices, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
+        a, b, c = faces.T
+        faces = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    return Mesh(vertices * radius, faces, name="icosphere")
+
+
+def fan(blades: int = 100) -> Mesh:
+    """Triangles that all share one vertex."""
+    angles = np.linspace(0, 2 * math.pi, blades, endpoint=False)
+    rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(blades)], axis=1)
+    k = np.arange(blades)
+    faces = np.stack([np.zeros(blades, int), k + 1, (k + 1) % blades + 1], axis=1)
+    return Mesh(np.concatenate([[[0, 0, 0.2]], rim]), faces, name="fan")
+
+
+def soup(count: int = 100, *, seed: int = 0, size: float = 0.1) -> Mesh:
+    """Separate triangles anywhere in the unit cube."""
+    rng = np.random.default_rng(seed)
+    corners = rng.uniform(0, 1, (count, 1, 3)) + rng.uniform(-size, size, (count, 3, 3))
+    return Mesh(corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3), name="soup")
+
+
+def many_components(count: int = 50, *, seed: int = 0) -> Mesh:
+    """Boxes apart from each other."""
+    rng = np.random.default_rng(seed)
+    side = math.ceil(count ** (1 / 3))
+    places = np.array([[i % side, i // side % side, i // side**2] for i in range(count)]) * 2.0
+    one = box()
+    quads = one.indices.reshape(-1, 4).astype(np.int64)
+    sizes = rng.uniform(0.2, 1, (count, 1, 3))
+    vertices = (one.vertices[None] * sizes + places[:, None]).reshape(-1, 3)
+    return Mesh(vertices, (quads[None] + 8 * np.arange(count)[:, None, None]).reshape(-1, 4), name="boxes")
+
+
+def non_manifold(blades: int = 5) -> Mesh:
+    """Triangles round one common edge, like the pages of a book."""
+    angles = np.arange(blades) * (math.pi / blades)
+    rim = np.stack([np.cos(angles), np.sin(angles), np.full(blades, 0.5)], axis=1)
+    faces = [[0, 1, k + 2] for k in range(blades)]
+    return Mesh(np.concatenate([[[0, 0, 0], [0, 0, 1]], rim]), faces, name="book")
+
+
+def with_split_vertices(mesh: Mesh) -> Mesh:
+    """Every face with vertices of its own, as in an STL file."""
+    faces = [list(range(a, b)) for a, b in zip(mesh.offsets[:-1].tolist(), mesh.offsets[1:].tolist(), strict=True)]
+    return Mesh(mesh.vertices[mesh.indices], faces, name=mesh.name)
+
+
+def polygons_of(mesh: Mesh) -> list[list[int]]:
+    """The faces as lists."""
+    return [mesh.indices[a:b].tolist() for a, b in zip(mesh.offsets[:-1], mesh.offsets[1:], strict=True)]
+
+
+@st.composite
+def ugly_meshes(draw: st.DrawFn, max_vertices: int = 24, max_faces: int = 40) -> Mesh:
+    """Anything `Mesh` takes: flat, thin, folded, repeated, non-manifold, stray and equal vertices,
+    polygons of mixed size that need not be flat, tiny and huge."""
+    count = draw(st.integers(3, max_vertices))
+    style = draw(st.sampled_from(["grid", "random", "flat", "line", "equal"]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    vertices = rng.uniform(-1, 1, (count, 3))
+    if style == "grid":
+        vertices = np.round(vertices * 2)
+    elif style == "flat":
+        vertices[:, draw(st.integers(0, 2))] = 0.25
+    elif style == "line":
+        vertices[:] = vertices[:, :1] * [1.0, 2.0, -1.0]
+    elif style == "equal":
+        vertices[1:] = vertices[rng.integers(0, 2, count - 1)]
+    vertices[0] = [-1, 0.5, 0.25]
+    vertices[1] = [1, -0.5, 0.25]  # never all in one point, once a face uses both
+    corner = st.integers(0, count - 1)
+    face: Any = st.one_of(
+        st.lists(corner, min_size=3, max_size=3), st.lists(corner, min_size=3, max_size=6)
+    )
+    faces = [[0, 1, draw(corner)], *draw(st.lists(face, max_size=max_faces))]
+    scale = draw(st.sampled_from([1.0, 1.0, 1e-6, 1e6, 1e-30, 1e30]))
+    shift = draw(st.sampled_from([0.0, 0.0, 1.0, 100.0]))
+    return Mesh((vertices + shift) * scale, faces, name="ugly")
