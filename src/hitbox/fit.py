@@ -6,7 +6,7 @@ import difflib
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -40,18 +40,29 @@ class Cancel(Protocol):
     def is_set(self) -> bool: ...
 
 
+def _option(default: Any, help: str) -> Any:
+    """A field of FitOptions; the shell's help and the README's table are made from `help`."""
+    return field(default=default, metadata={"help": help})
+
+
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
     """All options of fit, with their defaults. A length is mesh units, "1%" of the diagonal, or "5mm"."""
 
-    count: int | None = None  # shapes at most, 1 or more; None: hitbox picks, and says why
-    max_excess: float | None = None  # volume one merge may add, of the bounding box's; None: no limit
-    cost: str = "grown"  # what merging keeps small: "grown" (volume plus a margin) or "volume" (Eq. 4)
-    kinds: Iterable[str] | str = PRIMITIVES  # which kinds may be used
-    weights: Mapping[str, float] | str = "paper"  # kind -> factor on its volume; or a preset's name
-    tangent: str = "auto"  # face tangents in the frame: "auto" takes them where they help, "on", "off"
-    weld: float | str = "exact"  # join vertices first: "exact"ly equal ones, "off", or within a length
-    drop_thin: float | str | None = None  # length: leave out shapes with a half extent up to this
+    count: int | None = _option(None, "Shapes at most, 1 or more. Without it hitbox picks a count and says why.")
+    max_excess: float | None = _option(
+        None, "Volume one merge may add, as a share of the bounding box's volume. Without it there is no limit."
+    )
+    cost: str = _option("grown", "What merging keeps small: grown (volume with a margin) or volume (the paper's).")
+    kinds: Iterable[str] | str = _option(PRIMITIVES, "Kinds that may be used.")
+    weights: Mapping[str, float] | str = _option(
+        "paper", "Factor on a kind's volume: paper, uniform, organic, or kinds with numbers."
+    )
+    tangent: str = _option("auto", "Face tangents in the frame: auto takes them where they help; on; off.")
+    weld: float | str = _option("exact", "Join vertices first: exact (equal ones), off, or within a length.")
+    drop_thin: float | str | None = _option(
+        None, "Leave out shapes with a half extent up to this length; their faces are then not enclosed."
+    )
 
     def __post_init__(self) -> None:
         if self.count is not None:
@@ -293,12 +304,12 @@ def _why(count: int, mean: float) -> str:
     limit = f"{_core.close_enough:.0%}"
     if mean > _core.close_enough:
         return (
-            f"{count} shapes, the most that are picked without being asked for: their surface is on average "
+            f"hitbox picked a count of {count}, the most it picks by itself: the shapes' surface is on average "
             f"{mean:.2%} of the diagonal from the mesh. Give a larger count to get closer."
         )
     return (
-        f"{count} shapes: about the fewest whose surface is on average within {limit} of the diagonal "
-        f"from the mesh ({mean:.2%}). Give a count for more or fewer."
+        f"hitbox picked a count of {count}, about the fewest whose surface is on average within {limit} of the "
+        f"diagonal from the mesh ({mean:.2%}). Give a count for more or fewer."
     )
 
 

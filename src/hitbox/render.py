@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -57,7 +58,10 @@ def render(
     if collider is not None:
         points = np.vstack([points, collider.bounds])
     center, scale = _unit_size(points)
-    replace_file(path, _png(_draw((vertices - center) * scale, triangles, collider, center, scale, size, up)))
+    _pyvista()
+    with _quiet_vtk():
+        image = _draw((vertices - center) * scale, triangles, collider, center, scale, size, up)
+    replace_file(path, _png(image))
 
 
 def _unit_size(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], float]:
@@ -73,6 +77,19 @@ def _pyvista() -> Any:
     except ImportError:
         raise InputError('render needs pyvista: pip install "hitbox[render]"') from None
     return pyvista
+
+
+@contextmanager
+def _quiet_vtk() -> Iterator[None]:
+    """VTK warns on stderr that there is no display, then draws without one: not the user's concern."""
+    from vtkmodules.vtkCommonCore import vtkLogger
+
+    before = vtkLogger.GetCurrentVerbosityCutoff()
+    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
+    try:
+        yield
+    finally:
+        vtkLogger.SetStderrVerbosity(before)
 
 
 def _draw(

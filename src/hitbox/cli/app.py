@@ -18,7 +18,12 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="hitbox", message="hitbox %(version)s")
 def cli() -> None:
-    """Turns a 3D mesh into a collider: the fewest convex shapes that enclose it."""
+    """Turns a 3D mesh into a collider: a few convex shapes that enclose it.
+
+    \b
+    hitbox fit chair.glb -n 32 -o chair.collider.json
+    hitbox render chair.glb chair.collider.json -o chair.png
+    """
 
 
 cli.add_command(fit)

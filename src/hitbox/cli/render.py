@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command()
+@click.command(short_help="A picture of a mesh and its collider.")
 @click.argument("mesh")
 @click.argument("collider", required=False)
 @click.option("-o", "--output", required=True, help="The picture, a .png.")

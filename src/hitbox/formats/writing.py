@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hitbox.collider import Collider
@@ -49,16 +50,36 @@ def write(collider: Collider, path: str | os.PathLike[str], *, faces: bool = Fal
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Puts `data` at `path`: first under another name in the same folder, then renamed over it."""
-    target = Path(os.path.realpath(path))
-    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-        target.write_bytes(data)  # a pipe or a device: renaming would remove it
-        return
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    replace_files([(path, data)])
+
+
+def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]]) -> None:
+    """Puts each `data` at its `path`, all or none: no file changes before all are on the disk.
+
+    Raises OSError with the path as it was given.
+    """
+    staged: list[tuple[Path, Path]] = []
+    path: str | os.PathLike[str] = ""
     try:
-        with open(partial, "xb") as file:
-            file.write(data)
-        os.replace(partial, target)
+        direct = []
+        for path, data in files:
+            target = Path(os.path.realpath(path))
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "is a folder, not a file")
+            if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+                direct.append((path, target, data))  # a pipe or a device: renaming would remove it
+                continue
+            partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+            with open(partial, "xb") as file:
+                staged.append((partial, target))
+                file.write(data)
+        for path, target, data in direct:
+            target.write_bytes(data)
+        for partial, target in staged:
+            path = target
+            os.replace(partial, target)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     finally:
-        partial.unlink(missing_ok=True)
+        for partial, _ in staged:
+            partial.unlink(missing_ok=True)

@@ -1,0 +1,50 @@
+"""Plain text for the terminal: a bold title, rows of a name and what is said about it, paragraphs."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+import click
+
+_INDENT = "  "
+_WIDEST = 100  # longer lines are hard to read
+
+
+def print_title(text: str) -> None:
+    click.secho(click.format_filename(text), bold=True)
+
+
+def print_rows(rows: Sequence[tuple[str, str]]) -> None:
+    """One name a row; what does not fit goes on below, in line with the first words."""
+    width = max(len(name) for name, _ in rows)
+    last = None
+    for name, said in rows:
+        shown = "" if name == last else name  # the same name again: the row above has said it
+        last = name
+        print_wrapped(said, f"{_INDENT}{shown:<{width}}  ", " " * (len(_INDENT) + width + 2))
+
+
+def print_wrapped(text: str, first: str = _INDENT, rest: str = _INDENT) -> None:
+    columns = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+    wrapped = textwrap.fill(
+        click.format_filename(text),
+        max(columns, len(first) + 20),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,  # a path must stay whole to be copied
+        break_on_hyphens=False,
+    )
+    click.echo(wrapped)
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """`1 box`, `1,200 boxes`, `no boxes`."""
+    noun = one if count == 1 else many or f"{one}{'es' if one.endswith('x') else 's'}"
+    return f"{count:,} {noun}" if count else f"no {noun}"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
