@@ -1,0 +1,83 @@
+"""What the README says is true: its examples run, its table of options is that of FitOptions.
+
+Blocks marked `sh` and `python` are run in a folder with a chair.glb; those marked `bash` set a machine up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from hitbox import Box, Collider, FitOptions
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(sh|python)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+UPRIGHT = (0.0, 0.0, 0.0, 1.0)
+
+
+@pytest.fixture
+def folder_with_a_chair(tmp_path):
+    legs = [Box((x, 0.22, z), UPRIGHT, (0.02, 0.22, 0.02)) for x in (-0.2, 0.2) for z in (-0.2, 0.2)]
+    seat, back = Box((0, 0.46, 0), UPRIGHT, (0.24, 0.02, 0.24)), Box((0, 0.74, -0.22), UPRIGHT, (0.24, 0.26, 0.02))
+    Collider([*legs, seat, back]).save(tmp_path / "chair.glb")
+    return tmp_path
+
+
+def run(command, folder):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_the_shell_examples_run(folder_with_a_chair):
+    blocks = [text for language, text in BLOCKS if language == "sh"]
+    assert blocks
+    for text in blocks:
+        if "render" in text:
+            pytest.importorskip("pyvista")
+        shown = run(["sh", "-e", "-c", text], folder_with_a_chair)
+        assert "wrote" in shown
+    written = {path.name for path in folder_with_a_chair.iterdir()}
+    expected = {"chair.collider.json", "chair_shapes.glb", "chair.png"} | {f"chair_{n}.json" for n in (4, 16, 64)}
+    assert written == expected | {"chair.glb"}
+
+
+def test_the_python_examples_run(folder_with_a_chair):
+    blocks = [text for language, text in BLOCKS if language == "python"]
+    assert blocks
+    for text in blocks:
+        run([sys.executable, "-W", "error", "-c", text], folder_with_a_chair)
+
+
+def options_table() -> str:
+    lines = ["| option | in the shell | default | what it does |", "|---|---|---|---|"]
+    for option in fields(FitOptions):
+        flag = "--" + option.name.replace("_", "-")
+        flags = f"`-n`, `{flag}`" if option.name == "count" else f"`{flag}`"
+        default = {True: f"`{option.default}`", False: "all"}[isinstance(option.default, str)]
+        default = "none" if option.default is None else default
+        lines.append(f"| `{option.name}` | {flags} | {default} | {option.metadata['help']} |")
+    return "\n".join(lines)
+
+
+def test_the_table_of_options_is_that_of_fit_options():
+    shown = README.split("<!-- options:begin -->\n")[1].split("\n<!-- options:end -->")[0]
+    assert shown == options_table()
+
+
+def test_every_file_the_documents_point_to_exists():
+    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/fit.md", "docs/formats.md"):
+        document = ROOT / name
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{name} points to {target}"
