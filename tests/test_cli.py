@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from dataclasses import fields
+from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hitbox.cli import options
-from hitbox.cli.app import run
+from hitbox import Box, Collider, FitOptions
+from hitbox.cli import layout, options
+from hitbox.cli.app import cli, run
 from hitbox.errors import InputError
 
 
@@ -27,10 +34,16 @@ def test_help_names_the_commands(capsys):
         (["fit", "missing.obj", "-o", "x.stl"], "x.stl: unknown format '.stl'"),
         (["fit", "missing.obj", "-o", "x"], "no suffix"),
         (["fit", "missing.obj", "-n", "many"], "'many' is not a valid integer"),
-        (["fit", "missing.obj", "--weights", "prism"], "--weights: must be kind=number"),
+        (["fit", "missing.obj"], "missing.obj: no such file"),
+        (["info", "missing.obj"], "missing.obj: no such file"),
+        (["fit", "missing.obj", "--weights", "organc"], "unknown preset 'organc'. Did you mean 'organic'?"),
+        (["fit", "missing.obj", "--weights", "box=1,prism"], "--weights: must be kind=number"),
         (["fit", "missing.obj", "--weights", "prism=x"], "--weights: must be kind=number"),
         (["fit", "missing.obj", "--kinds", ","], "--kinds: nothing is listed"),
         (["fit", "missing.obj", "--lods", "16,x"], "--lods: must be whole numbers"),
+        (["fit", "missing.obj", "--lods", "16,0"], "count: must be a whole number from 1"),
+        (["fit", "missing.obj", "-n", "0"], "count: must be a whole number from 1"),
+        (["fit", "missing.obj", "-o", "x.json", "-o", "./x.json"], "two outputs have the same name"),
         (["fit", "missing.obj", "--lods", "16", "-n", "4"], "either a count (-n) or --lods"),
         (["fit"], "Missing argument 'MESH'"),
         (["fit", "--cout", "3"], "No such option"),
@@ -87,3 +100,153 @@ def test_lists_and_pairs_are_read():
 def test_levels_of_detail_get_their_own_files():
     assert options.lod_path("out/chair.collider.json", 1, 64) == "out/chair.lod1.collider.json"
     assert options.lod_path("out/chair_{count}.glb", 1, 64) == "out/chair_64.glb"
+
+
+@pytest.fixture
+def stool(tmp_path, monkeypatch):
+    """The current folder has a stool.glb: four legs and a seat, a mile long, so that lengths are no shares."""
+    monkeypatch.chdir(tmp_path)
+    upright = (0.0, 0.0, 0.0, 1.0)
+    legs = [Box((x, 200, z), upright, (20, 200, 20)) for x in (-800, 800) for z in (-300, 300)]
+    Collider([*legs, Box((0, 420, 0), upright, (850, 20, 350))], up="y", unit="m").save("stool.glb")
+    return tmp_path
+
+
+def test_every_option_of_fit_has_a_flag_of_its_name_with_its_help():
+    flags = {flag: option for option in cli.commands["fit"].params for flag in option.opts}
+    for option in fields(FitOptions):
+        flag = flags["--" + option.name.replace("_", "-")]
+        assert flag.name == option.name
+        assert flag.help.startswith(option.metadata["help"])
+        if isinstance(option.default, str):
+            assert f"[default: {option.default}]" in flag.help
+
+
+def test_help_and_version_are_short(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("hitbox 0.")
+    for arguments in (["--help"], ["fit", "--help"]):
+        assert run(arguments) == 0
+        shown = capsys.readouterr().out.splitlines()
+        assert max(map(len, shown)) <= 80
+        assert len(shown) < 50
+
+
+def report(arguments, capsys):
+    assert run([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_distances_are_shares_of_the_diagonal(stool, capsys):
+    """One box around a stool: its sides are far from the mesh, on any scale."""
+    shown = report(["fit", "stool.glb", "-n", "1"], capsys)
+    assert shown["shapes"] == 1
+    low, high = Collider.load(save("stool.glb", 1)).bounds
+    below_the_seat = 400 / 2 / np.linalg.norm(high - low)  # the middle of a long side, half way down
+    assert 0.9 * below_the_seat < shown["hausdorff"] < 1
+    assert 0.01 < shown["mean"] < shown["hausdorff"]
+
+
+def save(mesh, count):
+    assert run(["fit", mesh, "-n", str(count), "-o", "saved.json"]) == 0
+    return "saved.json"
+
+
+def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypatch):
+    from hitbox import evaluate
+
+    def slow(*_arguments, **_keywords):
+        import time
+
+        time.sleep(0.5)
+        return 0.0, 0.0
+
+    monkeypatch.setattr(evaluate, "surface_distance", slow)
+    shown = report(["fit", "stool.glb", "-n", "5"], capsys)
+    assert set(shown["seconds"]) == {"read", "fit"}
+    assert all(0 < seconds < 0.5 for seconds in shown["seconds"].values())
+
+
+@pytest.mark.parametrize("preset", ["paper", "uniform", "organic"])
+def test_weights_take_a_preset(stool, capsys, preset):
+    assert run(["fit", "stool.glb", "-n", "5", "--weights", preset, "-o", "x.json"]) == 0
+    said = Collider.load("x.json").method.options.get("weights", "paper")
+    assert said == preset
+
+
+def test_levels_of_detail_come_from_one_run(stool, capsys):
+    shown = report(["fit", "stool.glb", "--lods", "1,10", "-o", "{count}.json"], capsys)
+    assert [level["files"] for level in shown] == [["1.json"], ["10.json"]]
+    assert shown[0]["shapes"] == 1 < shown[1]["shapes"] <= 10
+    assert len(Collider.load("10.json")) == shown[1]["shapes"]
+    assert shown[1]["mean"] < shown[0]["mean"]
+
+
+def test_of_several_outputs_all_appear_or_none(stool, capsys):
+    Path("old.json").write_text("mine")
+    Path("folder.glb").mkdir()
+    before = sorted(os.listdir())
+    for wrong in ("no_such_folder/x.glb", "folder.glb"):
+        assert run(["fit", "stool.glb", "-n", "5", "-o", "new.json", "-o", "old.json", "-o", wrong]) == 2
+        assert capsys.readouterr().err.startswith(f"hitbox: {wrong}: ")
+        assert sorted(os.listdir()) == before
+        assert Path("old.json").read_text() == "mine"
+
+
+def test_notes_and_paths_wrap_below_each_other(stool, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run(["fit", "stool.glb", "-o", "a.json", "-o", "b.glb"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 60 and line == line.rstrip() for line in shown)
+    note = next(k for k, line in enumerate(shown) if line.startswith("  note"))
+    assert shown[note + 1].startswith(" " * 12)
+    assert shown[-2:] == ["  wrote     a.json", "            b.glb"]
+
+
+def test_info_says_it_in_plain_words(stool, capsys):
+    Path("open.obj").write_text(
+        "v 0 0 0\nv 4 0 0\nv 4 2000 0\nv 0 2000 0\nv 0 0 0\nv 9 9 9\nf 1 2 3 4\nf 5 2 3\nf 2 5 3\nf 1 1 2\n"
+    )
+    assert run(["info", "open.obj"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "faces 4: 3 triangles and 1 quad",
+        "vertices 6",
+        "open, so it has no volume",
+        "box 4 x 2,000 x 0, from (0, 0, 0) to (4, 2,000, 0); diagonal 2,000",
+        "not said which is up",
+        "Cleaning would join 1 vertex to an equal one and drop 1 vertex that no face uses: 6 vertices become 4.",
+        "It would keep 1 face with a vertex more than once and 1 face with the same vertices as an earlier one",
+    ):
+        assert words in shown
+    assert shown.count("Cleaning") == 1
+
+    assert run(["info", "stool.glb"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for words in ("components 5", "closed; volume", " m^3, area ", "y is up; unit m", "none on a boundary, non-manifold or"):
+        assert words in shown
+
+
+def test_info_as_json_has_the_numbers(stool, capsys):
+    shown = report(["info", "stool.glb"], capsys)
+    assert shown["faces"] == 60
+    assert shown["volume"] == pytest.approx(4 * 40 * 400 * 40 + 1700 * 40 * 700)
+    assert shown["cleaning"]["vertices_after"] == 40
+    assert shown["unit"] == "m"
+
+
+def test_render_shows_nothing_of_vtk(stool):
+    pytest.importorskip("pyvista")
+    environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+    command = [sys.executable, "-c", "from hitbox.cli import main; main()"]
+    command += ["render", "stool.glb", "-o", "x.png", "--size", "64", "64"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "  wrote     x.png\n", "")
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=5))
+def test_lists_read_as_sentences(words):
+    said = layout.listed(words)
+    assert said.startswith(words[0])
+    assert said.endswith(words[-1])
+    assert len(said) == sum(map(len, words)) + 2 * max(0, len(words) - 2) + (5 if len(words) > 1 else 0)

@@ -26,7 +26,8 @@ def test_another_project_links_the_installed_core(tmp_path):
     generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"] if ninja else []
 
     def cmake(*arguments):
-        done = subprocess.run([tool("cmake"), *map(str, arguments)], capture_output=True, text=True, check=False)
+        command = [tool("cmake"), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
     cmake("-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Debug", *generator)

@@ -49,11 +49,11 @@ def _option(default: Any, help: str) -> Any:
 class FitOptions:
     """All options of fit, with their defaults. A length is mesh units, "1%" of the diagonal, or "5mm"."""
 
-    count: int | None = _option(None, "Shapes at most, 1 or more. Without it hitbox picks a count and says why.")
+    count: int | None = _option(None, "Shapes at most, 1 or more. Without it hitbox picks one and says why.")
     max_excess: float | None = _option(
-        None, "Volume one merge may add, as a share of the bounding box's volume. Without it there is no limit."
+        None, "Volume one merge may add, as a share of the bounding box's volume. Without it: no limit."
     )
-    cost: str = _option("grown", "What merging keeps small: grown (volume with a margin) or volume (the paper's).")
+    cost: str = _option("grown", "What merging keeps small: grown (volume with a margin) or volume (Eq. 4).")
     kinds: Iterable[str] | str = _option(PRIMITIVES, "Kinds that may be used.")
     weights: Mapping[str, float] | str = _option(
         "paper", "Factor on a kind's volume: paper, uniform, organic, or kinds with numbers."
@@ -304,12 +304,12 @@ def _why(count: int, mean: float) -> str:
     limit = f"{_core.close_enough:.0%}"
     if mean > _core.close_enough:
         return (
-            f"hitbox picked a count of {count}, the most it picks by itself: the shapes' surface is on average "
-            f"{mean:.2%} of the diagonal from the mesh. Give a larger count to get closer."
+            f"hitbox picked a count of {count}, the most it picks by itself: the shapes' surface is on "
+            f"average {mean:.2%} of the diagonal from the mesh. Give a larger count to get closer."
         )
     return (
-        f"hitbox picked a count of {count}, about the fewest whose surface is on average within {limit} of the "
-        f"diagonal from the mesh ({mean:.2%}). Give a count for more or fewer."
+        f"hitbox picked a count of {count}, about the fewest whose surface is on average within {limit} of "
+        f"the diagonal from the mesh ({mean:.2%}). Give a count for more or fewer."
     )
 
 

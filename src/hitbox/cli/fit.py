@@ -136,12 +136,12 @@ def _report(
 def _print(report: dict[str, Any], level: int | None) -> None:
     kinds = layout.listed([layout.counted(count, kind) for kind, count in report["kinds"].items()])
     seconds = report["seconds"]
-    asked = f" of at most {level:,}" if level else ""
+    asked, all_levels = (f" of at most {level:,}", " all levels") if level else ("", "")
     rows = [
         ("shapes", f"{report['shapes']:,}{asked}: {kinds}"),
         ("bytes", f"{report['bytes']:,}"),
         ("distance", f"mean {report['mean']:.2%}, largest {report['hausdorff']:.2%} of the diagonal"),
-        ("time", f"{seconds['fit']:.2f} s to fit{' all levels' if level else ''}, {seconds['read']:.2f} s to read"),
+        ("time", f"{seconds['fit']:.2f} s to fit{all_levels}, {seconds['read']:.2f} s to read"),
     ]
     rows += [("note", note) for note in report["notes"]]
     rows += [("wrote", path) for path in report["files"]]

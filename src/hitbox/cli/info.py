@@ -20,7 +20,7 @@ _NAMES_SHOWN = 8
 
 @click.command(short_help="What a mesh holds, and what cleaning would do.")
 @click.argument("mesh")
-@click.option("--weld", default="exact", show_default=True, help="Join vertices: exact, off, or within a length.")
+@click.option("--weld", default="exact", show_default=True, help="Join vertices: exact, off, or a length.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def info(mesh: str, weld: str, as_json: bool) -> None:
     """Says what MESH holds, and what cleaning would do."""
@@ -106,15 +106,18 @@ def _surface(found: MeshInfo, unit: str) -> str:
 
 def _cleaning(report: CleanReport, weld: str) -> str:
     """One paragraph: what would change, then what would stay as it is."""
-    how = {"exact": "equal vertices", "off": "no vertices"}.get(weld, f"vertices within {weld}")
     done = []
     if report.welded:
-        done.append(f"join {report.welded:,} {how.removeprefix('no ')} to others")
+        joined = counted(report.welded, "vertex", "vertices")
+        other = "another" if report.welded == 1 else "others"
+        equal = "an equal one" if report.welded == 1 else "equal ones"
+        done.append(f"join {joined} to {equal if weld == 'exact' else f'{other} within {weld}'}")
     if report.unreferenced:
         done.append(f"drop {counted(report.unreferenced, 'vertex', 'vertices')} that no face uses")
     said = "Cleaning would change nothing."
     if done:
-        said = f"Cleaning would {listed(done)}: {report.vertices_before:,} vertices become {report.vertices_after:,}."
+        said = f"Cleaning would {listed(done)}: {report.vertices_before:,} vertices become "
+        said += f"{report.vertices_after:,}."
     kept = [
         (report.repeated_index, "with a vertex more than once"),
         (report.zero_area, "without area"),

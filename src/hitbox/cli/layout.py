@@ -10,6 +10,7 @@ import click
 
 _INDENT = "  "
 _WIDEST = 100  # longer lines are hard to read
+_NARROWEST = 8  # of the names: rows of one command then line up with those of the next
 
 
 def print_title(text: str) -> None:
@@ -18,7 +19,7 @@ def print_title(text: str) -> None:
 
 def print_rows(rows: Sequence[tuple[str, str]]) -> None:
     """One name a row; what does not fit goes on below, in line with the first words."""
-    width = max(len(name) for name, _ in rows)
+    width = max(_NARROWEST, *(len(name) for name, _ in rows))
     last = None
     for name, said in rows:
         shown = "" if name == last else name  # the same name again: the row above has said it

@@ -1,4 +1,4 @@
-"""Options as the shell has them: flags made from the fields of FitOptions, and how their values are written."""
+"""Options as the shell has them: flags made from the fields of FitOptions, and how values are written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def fit_options(command: _Command) -> _Command:
     """One flag for each field of FitOptions, with its name, help and default."""
     types = {"count": int, "max_excess": float}
-    hints = {"kinds": "Commas between, such as box,sphere.", "weights": "Such as organic, or prism=1.4,frustum=2."}
+    hints = {"kinds": "Such as box,sphere.", "weights": "Such as organic, or prism=1.4,frustum=2."}
     for option in reversed(fields(FitOptions)):
         flags = ["-n"] if option.name == "count" else []
         said = [option.metadata["help"]] + ([hints[option.name]] if option.name in hints else [])

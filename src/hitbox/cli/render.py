@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from hitbox.cli.layout import print_rows
+
 
 @click.command(short_help="A picture of a mesh and its collider.")
 @click.argument("mesh")
@@ -19,4 +21,4 @@ def render(mesh: str, collider: str | None, output: str, size: tuple[int, int], 
 
     shapes = Collider.load(collider) if collider else None
     draw(hitbox.load(mesh), shapes, output, size=size, up=up)
-    click.echo(output)
+    print_rows([("wrote", output)])

@@ -59,27 +59,26 @@ def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]]) -> None
     Raises OSError with the path as it was given.
     """
     staged: list[tuple[Path, Path]] = []
-    path: str | os.PathLike[str] = ""
+    direct: list[tuple[str, Path, bytes]] = []
     try:
-        direct = []
         for path, data in files:
-            target = Path(os.path.realpath(path))
+            at, target = os.fspath(path), Path(os.path.realpath(path))
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "is a folder, not a file")
             if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-                direct.append((path, target, data))  # a pipe or a device: renaming would remove it
+                direct.append((at, target, data))  # a pipe or a device: renaming would remove it
                 continue
             partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
             with open(partial, "xb") as file:
                 staged.append((partial, target))
                 file.write(data)
-        for path, target, data in direct:
+        for at, target, data in direct:  # noqa: B007  # for the message
             target.write_bytes(data)
         for partial, target in staged:
-            path = target
+            at = str(target)
             os.replace(partial, target)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        raise OSError(error.errno, error.strerror, at) from None
     finally:
         for partial, _ in staged:
             partial.unlink(missing_ok=True)
