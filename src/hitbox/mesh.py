@@ -80,9 +80,22 @@ class Mesh:
     """
 
     __slots__ = (
-        "_triangle_faces", "_triangles", "_sha256", "bounds", "diagonal", "indices", "material",
-        "material_names", "name", "offsets", "part", "part_names", "unit", "up", "vertices",
-    )  # fmt: skip  # noqa: RUF023
+        "_sha256",
+        "_triangle_faces",
+        "_triangles",
+        "bounds",
+        "diagonal",
+        "indices",
+        "material",
+        "material_names",
+        "name",
+        "offsets",
+        "part",
+        "part_names",
+        "unit",
+        "up",
+        "vertices",
+    )
 
     vertices: Floats  # (n, 3)
     indices: Indices  # the corners of all faces, one face after the other
@@ -113,7 +126,16 @@ class Mesh:
         who = name or "mesh"
         indices, offsets = _polygons(faces, who)
         self._fill(
-            _points(vertices, who), indices, offsets, part, material, part_names, material_names, name, unit, up
+            _points(vertices, who),
+            indices,
+            offsets,
+            part,
+            material,
+            part_names,
+            material_names,
+            name,
+            unit,
+            up,
         )
 
     def _fill(
@@ -386,9 +408,7 @@ def _size(face: Any, f: int, who: str) -> int:
     try:
         return len(face)
     except TypeError:
-        raise InputError(
-            f"{who}: face {f} is {face!r}, but must be a list of vertex indices."
-        ) from None
+        raise InputError(f"{who}: face {f} is {face!r}, but must be a list of vertex indices.") from None
 
 
 def _offsets(sizes: npt.NDArray[np.int64], who: str) -> Indices:
