@@ -74,6 +74,10 @@ def test_bounds_are_those_of_used_vertices(mesh: Mesh) -> None:
         ([[5, 5, 5]] * 3, [[0, 1, 2]], "one point"),
         ([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]], r"shape \(3, 2\)"),
         ([["a", "b", "c"]], [[0, 1, 2]], "must be numbers"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], None, "faces are None"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], []], "face 1 has 0 corners"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, [2]]], "lists of vertex indices"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2**70]], "whole numbers"),
     ],
 )
 def test_wrong_input_is_refused_with_its_place(vertices: object, faces: object, message: str) -> None:

@@ -387,12 +387,22 @@ def _points(vertices: npt.ArrayLike, who: str) -> Floats:
 def _polygons(faces: Any, who: str) -> tuple[Indices, Indices]:
     """(indices, offsets) of an array of equal polygons, or of a list of polygons of any sizes."""
     if not isinstance(faces, np.ndarray):
+        if not isinstance(faces, Iterable):
+            raise InputError(f"{who}: faces are {faces!r}, but must be an array or a list of polygons.")
         faces = list(faces)
         sizes = np.array([_size(face, f, who) for f, face in enumerate(faces)], np.int64)
-        if len(sizes) and (sizes != sizes[0]).any():
-            flat: Any = np.concatenate([np.asarray(face) for face in faces])
-            return _whole(flat, sizes, who), _offsets(sizes, who)
-        faces = np.array(faces)
+        if (sizes < 3).any():
+            f = int(np.argmax(sizes < 3))
+            raise InputError(f"{who}: face {f} has {sizes[f]} corners, but must have 3 or more.")
+        try:
+            if len(sizes) and (sizes != sizes[0]).any():
+                flat: Any = np.concatenate([np.asarray(face) for face in faces])
+                return _whole(flat, sizes, who), _offsets(sizes, who)
+            faces = np.array(faces)
+        except InputError:
+            raise
+        except ValueError:  # lists within lists of different sizes
+            raise InputError(f"{who}: faces must be lists of vertex indices.") from None
     if faces.size == 0:
         raise InputError(f"{who}: the mesh has no faces. Give at least one.")
     if faces.ndim != 2:
