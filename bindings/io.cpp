@@ -25,7 +25,7 @@ void bind_io(nb::module_& m) {
           return read_mesh(where, name, suffix);
         }();
         Mesh mesh = value_or_raise(std::move(result));
-        return nb::make_tuple(
+        return std::make_tuple(
             rows_to_numpy(std::move(mesh.vertices)), to_numpy(std::move(mesh.indices)),
             to_numpy(std::move(mesh.offsets)), to_numpy(std::move(mesh.part_of_face)),
             to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names);

@@ -11,8 +11,8 @@ std::array<std::array<double, 3>, 2> as_rows(const Bounds& bounds) {
       {{bounds.low.x, bounds.low.y, bounds.low.z}, {bounds.high.x, bounds.high.y, bounds.high.z}}};
 }
 
-nb::dict as_dict(const CleanReport& report) {
-  nb::dict d;
+nb::typed<nb::dict, nb::str, nb::any> as_dict(const CleanReport& report) {
+  nb::typed<nb::dict, nb::str, nb::any> d;
   d["vertices_before"] = report.vertices_before;
   d["vertices_after"] = report.vertices_after;
   d["unreferenced"] = report.unreferenced;
@@ -24,8 +24,8 @@ nb::dict as_dict(const CleanReport& report) {
   return d;
 }
 
-nb::dict as_dict(const MeshInfo& info) {
-  nb::dict d;
+nb::typed<nb::dict, nb::str, nb::any> as_dict(const MeshInfo& info) {
+  nb::typed<nb::dict, nb::str, nb::any> d;
   d["vertices"] = info.vertices;
   d["faces"] = info.faces;
   d["triangles"] = info.triangles;
@@ -59,7 +59,7 @@ void bind_mesh(nb::module_& m) {
       "check_mesh",
       [](Points vertices, Indices indices, Indices offsets, const std::string& name) {
         const Bounds bounds = value_or_raise(check_mesh(view(vertices, indices, offsets), name));
-        return nb::make_tuple(as_rows(bounds), bounds.diagonal());
+        return std::make_tuple(as_rows(bounds), bounds.diagonal());
       },
       "vertices"_a, "indices"_a, "offsets"_a, "name"_a,
       "Bounds and diagonal of a mesh that is sound.");
@@ -73,7 +73,7 @@ void bind_mesh(nb::module_& m) {
           return clean(view(vertices, indices, offsets), clean_options(weld, distance), name);
         }();
         CleanedMesh cleaned = value_or_raise(std::move(result));
-        return nb::make_tuple(rows_to_numpy(std::move(cleaned.vertices)),
+        return std::make_tuple(rows_to_numpy(std::move(cleaned.vertices)),
                               to_numpy(std::move(cleaned.indices)),
                               to_numpy(std::move(cleaned.old_vertex)), as_dict(cleaned.report));
       },
@@ -87,7 +87,7 @@ void bind_mesh(nb::module_& m) {
           nb::gil_scoped_release quiet;
           return info_of(view(vertices, indices, offsets), view(part), view(material));
         }();
-        return nb::make_tuple(as_dict(info), as_dict(info.cleaning));
+        return std::make_tuple(as_dict(info), as_dict(info.cleaning));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a,
       "(info, what cleaning would do)");
