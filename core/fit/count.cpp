@@ -72,7 +72,7 @@ CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitO
     const size_t middle = (low + high) / 2;
     (rungs.mean(middle) <= kCloseEnough ? high : low) = middle + (rungs.mean(middle) > kCloseEnough);
   }
-  // A shelf is one solid block on average within 1 %, and exact with a few boards more: twice the
+  // A shelf is close to one solid block on average, and exact with a few boards more: twice the
   // shapes for less than half the distance is worth it.
   const auto waste = [&](size_t rung) { return kLadder[rung] * std::max(rungs.mean(rung), kExact); };
   size_t best = low;

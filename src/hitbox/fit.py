@@ -290,7 +290,7 @@ def _common_name(
 
 
 def _why(count: int, mean: float) -> str:
-    limit = f"{_core.close_enough:.0%}"
+    limit = f"{_core.close_enough:.2%}"
     if mean > _core.close_enough:
         return (
             f"{count} shapes, the most that are picked without being asked for: their surface is on average "
