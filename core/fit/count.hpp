@@ -8,7 +8,7 @@ namespace hitbox {
 
 struct CountChoice {
   uint32_t count;
-  double mean_distance;  // from the shapes' surfaces to the mesh, of the diagonal
+  double mean_distance;  // from the shapes to the mesh, of the diagonal
 };
 
 constexpr uint32_t kMostChosen = 256;    // the tree must be made for this many

@@ -290,14 +290,13 @@ def _common_name(
 
 
 def _why(count: int, mean: float) -> str:
-    limit = f"{_core.close_enough:.2%}"
     if mean > _core.close_enough:
         return (
-            f"{count} shapes, the most that are picked without being asked for: their surface is on average "
-            f"{mean:.2%} of the diagonal from the mesh. Give a larger count to get closer."
+            f"{count} shapes, the most that are picked without being asked for: on average they are "
+            f"{mean:.2%} of the diagonal away from the mesh. Give a larger count to get closer."
         )
     return (
-        f"{count} shapes: about the fewest whose surface is on average within {limit} of the diagonal "
+        f"{count} shapes: about the fewest that are on average within {_core.close_enough:.2%} of the diagonal "
         f"from the mesh ({mean:.2%}). Give a count for more or fewer."
     )
 
