@@ -107,6 +107,12 @@ void Fitter::try_capsule(int axis, double r, Fitted& best) {
   offer(best, capsule_of(l, r), along(frame_, axis), center, {l, r});
 }
 
+// Of all frustums with this radius at mid height the cylinder is the smallest.
+double Fitter::least_frustum_cost(double h, double mid_radius) const {
+  return model_.weight(Kind::frustum) / model_.weight(Kind::cylinder) *
+         model_.cost(cylinder_of(h, mid_radius));
+}
+
 // Radius a + s y around all points with a(s) = max(rho - s y): the volume is least where
 // 3 a^2 + h^2 s^2 is, which is convex in s.
 void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
@@ -122,7 +128,7 @@ void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
   }
   const double mid_radius =
       (std::sqrt(low_rho) * high_y - std::sqrt(high_rho) * low_y) / std::max(high_y - low_y, 1e-300);
-  if (model_.weight(Kind::frustum) * volume(cylinder_of(h, mid_radius)) >= best.cost) return;
+  if (least_frustum_cost(h, mid_radius) >= best.cost) return;
 
   std::vector<double>& rho = rho_sq_;
   for (double& value : rho) value = std::sqrt(value);
@@ -164,8 +170,7 @@ void Fitter::try_round(Fitted& best) {
         model_.allows(Kind::cylinder) && model_.cost(cylinder_of(h, least)) < best.cost;
     const bool capsule = model_.allows(Kind::capsule) &&
                          model_.cost(capsule_of(std::max(h - least, 0.0), least)) < best.cost;
-    const double cone = model_.weight(Kind::frustum) * volume(frustum_of(h, least, 0));
-    const bool frustum = model_.allows(Kind::frustum) && cone < best.cost;
+    const bool frustum = model_.allows(Kind::frustum) && least_frustum_cost(h, 0.5 * least) < best.cost;
     if (!cylinder && !capsule && !frustum) continue;
     const double r = measure_radius(axis);
     if (cylinder) try_cylinder(axis, r, best);
@@ -181,74 +186,97 @@ void Fitter::try_round(Fitted& best) {
   try_frustum(frustum_axis, frustum_radius, best);
 }
 
-// A lower bound of the trapezoid's mean width, from the widest places of its two halves.
-double Fitter::prism_width_bound(int y, int z) const {
-  double top[2] = {0, 0}, bottom[2] = {0, 0}, top_y[2] = {0, 0}, bottom_y[2] = {0, 0};
-  bool any[2] = {false, false};
-  for (size_t k = 0; k < points.size(); ++k) {
-    const double yk = local_[y][k], zk = local_[z][k];
-    const int side = yk > 0;
-    if (!any[side] || zk > top[side]) top[side] = zk, top_y[side] = yk;
-    if (!any[side] || zk < bottom[side]) bottom[side] = zk, bottom_y[side] = yk;
-    any[side] = true;
+// The trapezoid's z goes from -(B + s y) to A + s y with A(s) = max(z - s y), B(s) = max(-z - s y).
+// Its width A + B is convex and piecewise linear in the lean s: each pair of points bounds it from
+// below by a line, and the two pairs below give such a line for either side.
+struct Fitter::WidthBound {
+  struct Half {  // the highest and the lowest point on one side of y = 0
+    double top = -Bounds::kInfinity, bottom = Bounds::kInfinity, top_y = 0, bottom_y = 0;
+    void add(double y, double z) {
+      if (z > top) top = z, top_y = y;
+      if (z < bottom) bottom = z, bottom_y = y;
+    }
+    WidthLine line() const { return {top - bottom, -(top_y + bottom_y)}; }
+  } below, above;
+
+  // Where the two lines cross; no lean gives a smaller width.
+  double least() const {
+    const WidthLine rising = below.line(), falling = above.line();
+    if (!(rising.slope > 0 && falling.slope < 0)) return 0;
+    return crossing(rising, falling).width;
   }
-  const double below = -(top_y[0] + bottom_y[0]), above = top_y[1] + bottom_y[1];
-  if (!any[0] || !any[1] || !(below + above > 0)) return 0;
-  return ((top[0] - bottom[0]) * above + (top[1] - bottom[1]) * below) / (below + above);
+};
+
+Fitter::Crossing Fitter::crossing(const WidthLine& a, const WidthLine& b) {
+  const double lean = (b.width - a.width) / (a.slope - b.slope);
+  return {lean, a.width + a.slope * lean};
 }
 
-// z between -(B + s y) and A + s y with A(s) = max(z - s y), B(s) = max(-z - s y): the width A + B
-// is convex and piecewise linear in s, so intersect the tangents that bracket its least value.
-void Fitter::try_prism(int x, int y, int z, Fitted& best) {
-  const std::vector<double>&py = local_[y], &pz = local_[z];
-  struct Line {
-    double s, width, slope, a, b;
-  };
-  const auto width_at = [&](double s) {
+// Few points settle most cases: stops as soon as the width is known to reach `enough`.
+Fitter::WidthBound Fitter::bound_width(int y, int z, double enough) const {
+  WidthBound bound;
+  const double *py = local_[y].data(), *pz = local_[z].data();
+  for (size_t first = 0; first < points.size(); first += 16) {
+    const size_t last = std::min(first + 16, points.size());
+    for (size_t k = first; k < last; ++k)
+      (py[k] > 0 ? bound.above : bound.below).add(py[k], pz[k]);
+    if (bound.least() >= enough) break;
+  }
+  return bound;
+}
+
+// Intersects the two lines that bracket the least width, takes the exact width and its line there,
+// and so on: three to five steps. Gives up once the width cannot fall below `enough`.
+void Fitter::try_prism(int x, int y, int z, double enough, Fitted& best) {
+  const WidthBound bound = bound_width(y, z, enough);
+  WidthLine rising = bound.below.line(), falling = bound.above.line();
+  // A single point at an end of y forces its own width there: weak, but always true.
+  if (!(rising.slope > 0)) rising = {0, 2 * half_[y]};
+  if (!(falling.slope < 0)) falling = {0, -2 * half_[y]};
+  const double *py = local_[y].data(), *pz = local_[z].data();
+  double width = Bounds::kInfinity, lean = 0, shift = 0;
+  for (int step = 0; step < 12; ++step) {
+    const Crossing cross = crossing(rising, falling);
+    if (cross.width >= enough) return;
+    if (cross.width >= width - 1e-12 * half_[z]) break;
     double a = -Bounds::kInfinity, b = a, ya = 0, yb = 0;
     for (size_t k = 0; k < points.size(); ++k) {
-      const double lean = s * py[k];
-      if (pz[k] - lean > a) a = pz[k] - lean, ya = py[k];
-      if (-pz[k] - lean > b) b = -pz[k] - lean, yb = py[k];
+      const double drop = cross.lean * py[k];
+      if (pz[k] - drop > a) a = pz[k] - drop, ya = py[k];
+      if (-pz[k] - drop > b) b = -pz[k] - drop, yb = py[k];
     }
-    return Line{s, a + b, -(ya + yb), a, b};
-  };
-  const double hy = half_[y], steepest = 2 * half_[z] / hy;
-  Line low = width_at(-steepest), high = width_at(steepest);
-  Line least = low.width < high.width ? low : high;
-  for (int step = 0; step < 10; ++step) {
-    if (!(low.slope < 0 && high.slope > 0)) break;
-    const double s = (low.width - high.width + high.slope * high.s - low.slope * low.s) /
-                     (high.slope - low.slope);
-    const double bound = low.width + low.slope * (s - low.s);
-    const Line line = width_at(s);
-    if (line.width < least.width) least = line;
-    if (line.width <= bound + 1e-12 * half_[z] || line.slope == 0) break;
-    (line.slope > 0 ? high : low) = line;
+    if (a + b < width) width = a + b, lean = cross.lean, shift = 0.5 * (a - b);
+    const WidthLine line{a + b + (ya + yb) * cross.lean, -(ya + yb)};
+    if (line.slope == 0) break;
+    (line.slope > 0 ? rising : falling) = line;
   }
-  const double mean = 0.5 * least.width, lean = least.s * hy;
-  if (std::abs(lean) < 0.02 * mean && model_.allows(Kind::box)) return;  // that one does it
-  const double hx = half_[x];
-  const double top = std::max(mean + lean, model_.thickness);
-  const double bottom = std::max(mean - lean, model_.thickness);
+  const double mean = 0.5 * width, hy = half_[y], flare = lean * hy;
+  if (std::abs(flare) < 0.02 * mean && model_.allows(Kind::box)) return;  // that one does it
+  const double top = std::max(mean + flare, model_.thickness);
+  const double bottom = std::max(mean - flare, model_.thickness);
   Vec3 center;
-  center[z] = 0.5 * (least.a - least.b);
-  offer(best, prism_of(hx, hy, top, bottom), permuted(frame_, x, y), center,
-        {hx, hy, top, bottom});
+  center[z] = shift;
+  offer(best, prism_of(half_[x], hy, top, bottom), permuted(frame_, x, y), center,
+        {half_[x], hy, top, bottom});
 }
 
 void Fitter::try_prisms(Fitted& best) {
-  const auto least_cost = [&](int x, int y, double width) {  // upright sides are the shortest
-    return model_.cost(prism_of(half_[x], half_[y], 0.5 * width, 0.5 * width));
-  };
   for (int x = 0; x < 3; ++x) {
     for (int turn = 1; turn <= 2; ++turn) {
       const int y = (x + turn) % 3, z = (x + 3 - turn) % 3;
-      if (least_cost(x, y, half_[z]) >= best.cost) continue;  // half the box at the least
-      if (least_cost(x, y, prism_width_bound(y, z)) >= best.cost) continue;
-      try_prism(x, y, z, best);
+      try_prism(x, y, z, hopeless_width(x, y, best.cost), best);
     }
   }
+}
+
+// The width at which even upright sides, the shortest, cost this much. The cost is linear in it.
+double Fitter::hopeless_width(int x, int y, double cost) const {
+  if (cost == Bounds::kInfinity) return cost;
+  const auto upright = [&](double width) {
+    return model_.cost(prism_of(half_[x], half_[y], 0.5 * width, 0.5 * width));
+  };
+  const double none = upright(0);
+  return (cost - none) / (upright(1) - none);
 }
 
 void Fitter::try_kinds(Fitted& best) {
@@ -289,7 +317,7 @@ Fitted Fitter::refit(const Fitted& like) {
     case Kind::capsule: try_capsule(0, measure_radius(0), best); break;
     case Kind::cylinder: try_cylinder(0, measure_radius(0), best); break;
     case Kind::frustum: try_frustum(0, measure_radius(0), best); break;
-    case Kind::prism: try_prism(0, 1, 2, best); break;
+    case Kind::prism: try_prism(0, 1, 2, Bounds::kInfinity, best); break;
     case Kind::hull: break;
   }
   // On more points a frustum may turn out to be a cylinder, a prism to be a box.

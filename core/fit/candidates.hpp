@@ -74,10 +74,20 @@ class Fitter {
   double measure_radius(int axis);
   void try_cylinder(int axis, double radius, Fitted& best);
   void try_capsule(int axis, double radius, Fitted& best);
+  double least_frustum_cost(double h, double mid_radius) const;
   void try_frustum(int axis, double radius, Fitted& best);
   void try_prisms(Fitted& best);
-  double prism_width_bound(int y, int z) const;
-  void try_prism(int x, int y, int z, Fitted& best);
+  struct WidthLine {
+    double width, slope;  // at lean 0, and per lean
+  };
+  struct Crossing {
+    double lean, width;
+  };
+  struct WidthBound;
+  static Crossing crossing(const WidthLine& a, const WidthLine& b);
+  WidthBound bound_width(int y, int z, double enough) const;
+  double hopeless_width(int x, int y, double cost) const;
+  void try_prism(int x, int y, int z, double enough, Fitted& best);
   template <class S>
   void offer(Fitted& best, const S& shape, const Frame& frame, const Vec3& local_center,
              std::array<double, 4> size) const;

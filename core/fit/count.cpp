@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "../base/random.hpp"
 #include "../measure/distance.hpp"
 
 namespace hitbox {
@@ -30,20 +31,39 @@ class Rungs {
   }
 
  private:
+  // The larger of two means: over the shapes' surfaces, and over the empty space they fill. One box
+  // around a corridor has a surface close to the mesh, and nobody could walk there any more.
   double measure(uint32_t count) {
-    const FitResult fitted =
-        shapes_after(mesh_, tree_, tree_.merges_to(count), options_, run_);
+    const FitResult fitted = shapes_after(mesh_, tree_, tree_.merges_to(count), options_, run_);
     if (fitted.shapes.empty()) return Bounds::kInfinity;  // all too thin
     TriangleMesh all;
-    for (const Shape& shape : fitted.shapes) append(all, to_mesh(shape, 12));
+    std::vector<Vec3> center_of_triangle;
+    for (const Shape& shape : fitted.shapes) {
+      append(all, to_mesh(shape, 12));
+      center_of_triangle.resize(all.triangles.size(), bounds(shape).center());
+    }
     const SurfaceSamples samples = sample_surface(all.vertices, all.triangles, kSamples, 0);
-    std::vector<double> distance(samples.points.size());
-    run_.for_each_block(distance.size(), 256, [&](size_t first, size_t last, size_t) {
-      for (size_t k = first; k < last; ++k)
-        distance[k] = std::sqrt(surface_.closest(samples.points[k]).distance_sq);
+    std::vector<double> outside(kSamples), filled(kSamples);
+    run_.for_each_block(kSamples, 256, [&](size_t first, size_t last, size_t block) {
+      Random random(block);
+      for (size_t k = first; k < last; ++k) {
+        const Vec3 center = center_of_triangle[samples.triangles[k]];
+        outside[k] = std::sqrt(surface_.closest(samples.points[k]).distance_sq);
+        filled[k] = empty_space(center + (samples.points[k] - center) * random.uniform());
+      }
     });
-    return std::accumulate(distance.begin(), distance.end(), 0.0) /
-           (static_cast<double>(distance.size()) * diagonal_);
+    return std::max(mean_of(outside), mean_of(filled)) / diagonal_;
+  }
+
+  // How far the mesh is from a point in front of it; 0 behind it, where a solid is.
+  double empty_space(const Vec3& p) const {
+    const TriangleBvh::Closest near = surface_.closest(p);
+    const auto& [a, b, c] = surface_.corners(near.triangle);
+    return dot(cross(b - a, c - a), p - near.point) > 0 ? std::sqrt(near.distance_sq) : 0;
+  }
+
+  static double mean_of(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   }
 
   static void append(TriangleMesh& all, const TriangleMesh& more) {
@@ -72,7 +92,7 @@ CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitO
     const size_t middle = (low + high) / 2;
     (rungs.mean(middle) <= kCloseEnough ? high : low) = middle + (rungs.mean(middle) > kCloseEnough);
   }
-  // A shelf is one solid block on average within 1 %, and exact with a few boards more: twice the
+  // A shelf is close to one solid block on average, and exact with a few boards more: twice the
   // shapes for less than half the distance is worth it.
   const auto waste = [&](size_t rung) { return kLadder[rung] * std::max(rungs.mean(rung), kExact); };
   size_t best = low;

@@ -8,11 +8,11 @@ namespace hitbox {
 
 struct CountChoice {
   uint32_t count;
-  double mean_distance;  // from the shapes' surfaces to the mesh, of the diagonal
+  double mean_distance;  // from the shapes to the mesh, of the diagonal
 };
 
-constexpr uint32_t kMostChosen = 256;       // the tree must be made for this many
-constexpr double kCloseEnough = 0.01;       // mean distance, of the diagonal
+constexpr uint32_t kMostChosen = 256;    // the tree must be made for this many
+constexpr double kCloseEnough = 0.0075;  // mean distance, of the diagonal
 
 // The tree goes from at least kMostChosen down to one cluster.
 CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitOptions& options,

@@ -89,7 +89,7 @@ MergeTree build_tree(const MeshView& mesh, const Levels& levels, const FitOption
   MergeTree tree;
   tree.face_count = static_cast<uint32_t>(mesh.face_count());
   tree.merges.reserve(tree.face_count);
-  std::vector<FacePair> pairs = face_pairs(mesh);
+  std::vector<FacePair> pairs = face_pairs(mesh, run);
   run.enter("premerge", 0.1, 0.4);
   const Premerged leaves =
       premerge(unit.view, std::move(pairs), leaf_count(levels.finest), max_excess, tree, run);

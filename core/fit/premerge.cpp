@@ -149,13 +149,16 @@ void Rounds::attach_to_matched(double limit) {
 size_t Rounds::merge_round(size_t target) {
   to_merge_ = count() - target;
   price_edges();
+  run_.poll();
   note_cheapest_neighbours();
+  run_.poll();
   const double limit = median_of_cheapest();
   group_.resize(count());
   std::iota(group_.begin(), group_.end(), 0u);
   matched_.assign(count(), false);
   const size_t before = to_merge_;
   match(limit);
+  run_.poll();
   if (before - to_merge_ < count() / 10) attach_to_matched(limit);
   compact();
   return before - to_merge_;

@@ -4,15 +4,15 @@
 
 namespace hitbox {
 
-std::vector<FacePair> face_pairs(const MeshView& mesh) {
-  const std::vector<EdgeUse> uses = sorted_edge_uses(mesh);
+std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run) {
+  const std::vector<HalfEdge> edges = sorted_half_edges(mesh, run);
   std::vector<FacePair> pairs;
-  pairs.reserve(uses.size() / 2);
-  for (size_t k = 1; k < uses.size(); ++k) {
-    const EdgeUse &before = uses[k - 1], &use = uses[k];
-    const bool same_edge = use.low == before.low && use.high == before.high;
-    if (same_edge && use.face != before.face) pairs.push_back({before.face, use.face});
-  }
+  pairs.reserve(edges.size() / 2);
+  for_each_edge(edges, [&](std::span<const HalfEdge> uses) {
+    for (size_t k = 1; k < uses.size(); ++k)
+      if (uses[k].face() != uses[k - 1].face())
+        pairs.push_back({uses[k - 1].face(), uses[k].face()});
+  });
   return pairs;
 }
 

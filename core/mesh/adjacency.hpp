@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../base/run.hpp"
 #include "mesh.hpp"
 
 namespace hitbox {
@@ -17,6 +18,6 @@ struct FacePair {
 // One pair for each two faces that follow each other around an edge: an edge of k faces gives
 // k - 1 pairs, so non-manifold edges join all their faces and cost no more than others. A pair may
 // come up more than once. Ordered by edge.
-std::vector<FacePair> face_pairs(const MeshView& mesh);
+std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox

@@ -23,7 +23,8 @@ void count_sizes(const MeshView& mesh, MeshInfo& info) {
 
 void count_edges(const MeshView& mesh, MeshInfo& info) {
   info.closed = true;
-  for_each_edge(sorted_half_edges(mesh), [&](std::span<const HalfEdge> uses) {
+  Run run(1);
+  for_each_edge(sorted_half_edges(mesh, run), [&](std::span<const HalfEdge> uses) {
     size_t up = 0;
     for (const HalfEdge& use : uses) up += use.goes_up();
     const size_t count = uses.size();

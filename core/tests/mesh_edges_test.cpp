@@ -1,11 +1,10 @@
-#include "mesh/edges.hpp"
-
 #include <algorithm>
 #include <tuple>
 
 #include "base/random.hpp"
 #include "check.hpp"
 #include "mesh/components.hpp"
+#include "mesh/edges.hpp"
 
 using namespace hitbox;
 
@@ -25,11 +24,11 @@ Mesh random_mesh(Random& random, uint32_t vertices, size_t faces) {
 
 }  // namespace
 
-TEST(edge_uses_are_all_there_and_sorted) {
+TEST(half_edges_are_all_there_and_sorted) {
   Random random(1);
   for (const uint32_t vertices : {2u, 10u, 2048u, 5000000u}) {
     const Mesh mesh = random_mesh(random, vertices, 500);
-    std::vector<EdgeUse> expected;
+    std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> expected, found;
     for (size_t f = 0; f < mesh.view().face_count(); ++f) {
       const auto corners = mesh.view().face(f);
       for (size_t k = 0; k < corners.size(); ++k) {
@@ -37,10 +36,11 @@ TEST(edge_uses_are_all_there_and_sorted) {
         if (a != b) expected.push_back({std::min(a, b), std::max(a, b), static_cast<uint32_t>(f)});
       }
     }
-    std::sort(expected.begin(), expected.end(), [](const EdgeUse& a, const EdgeUse& b) {
-      return std::tie(a.low, a.high, a.face) < std::tie(b.low, b.high, b.face);
-    });
-    CHECK(sorted_edge_uses(mesh.view()) == expected);
+    std::sort(expected.begin(), expected.end());
+    Run run(1);
+    for (const HalfEdge& edge : sorted_half_edges(mesh.view(), run))
+      found.push_back({edge.low, edge.high, edge.face()});
+    CHECK(found == expected);
   }
 }
 
@@ -50,7 +50,8 @@ TEST(half_edges_know_their_direction) {
   mesh.indices = {0, 1, 2, 2, 1, 3};
   mesh.offsets = {0, 3, 6};
   size_t shared = 0;
-  for_each_edge(sorted_half_edges(mesh.view()), [&](std::span<const HalfEdge> uses) {
+  Run run(1);
+  for_each_edge(sorted_half_edges(mesh.view(), run), [&](std::span<const HalfEdge> uses) {
     if (uses.size() != 2) return;
     ++shared;
     CHECK(uses[0].low == 1 && uses[0].high == 2);
@@ -89,6 +90,7 @@ TEST(components_match_a_flood_fill) {
     }
     const Components found = components_of(view);
     CHECK(found.count == static_cast<size_t>(count));
-    for (size_t f = 0; f < label.size(); ++f) CHECK(found.of_face[f] == static_cast<uint32_t>(label[f]));
+    for (size_t f = 0; f < label.size(); ++f)
+      CHECK(found.of_face[f] == static_cast<uint32_t>(label[f]));
   }
 }

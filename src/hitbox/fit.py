@@ -301,15 +301,14 @@ def _common_name(
 
 
 def _why(count: int, mean: float) -> str:
-    limit = f"{_core.close_enough:.0%}"
     if mean > _core.close_enough:
         return (
-            f"hitbox picked a count of {count}, the most it picks by itself: the shapes' surface is on "
-            f"average {mean:.2%} of the diagonal from the mesh. Give a larger count to get closer."
+            f"hitbox picked a count of {count}, the most it picks by itself: on average the shapes are "
+            f"{mean:.2%} of the diagonal away from the mesh. Give a larger count to get closer."
         )
     return (
-        f"hitbox picked a count of {count}, about the fewest whose surface is on average within {limit} of "
-        f"the diagonal from the mesh ({mean:.2%}). Give a count for more or fewer."
+        f"hitbox picked a count of {count}, about the fewest that are on average within "
+        f"{_core.close_enough:.2%} of the diagonal from the mesh ({mean:.2%}). Give a count for more or fewer."
     )
 
 

@@ -1,0 +1,134 @@
+"""What the benchmarks share: meshes of any size, children with their CPU time and memory, tables."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+RESULTS = Path(__file__).parent / "results"
+DATA = Path(__file__).parents[2] / "shared" / "data"  # benchmark meshes, where they are at hand
+
+Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
+
+
+def sheet(columns: int, rows: int, wrap: bool) -> npt.NDArray[np.int64]:
+    """Triangles of a grid of `columns` x `rows` quads; wrapped both ways it is a torus."""
+    width, height = (columns, rows) if wrap else (columns + 1, rows + 1)
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(columns), np.arange(rows), indexing="ij"))
+    right, up = (i + 1) % width, (j + 1) % height
+    a, b, c, d = i * height + j, right * height + j, right * height + up, i * height + up
+    return np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+
+
+def knot(faces: int) -> Arrays:
+    """A bumpy trefoil knot: closed, organic, with about `faces` triangles."""
+    rows = max(4, round((faces / 2 / 12) ** 0.5))
+    columns = max(8, round(faces / 2 / rows))
+    t = np.linspace(0, 2 * np.pi, columns, endpoint=False)[:, None]
+    s = np.linspace(0, 2 * np.pi, rows, endpoint=False)[None, :]
+
+    def curve(t: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.stack([np.sin(t) + 2 * np.sin(2 * t), np.cos(t) - 2 * np.cos(2 * t), -np.sin(3 * t)], -1)
+
+    along = curve(t + 1e-4) - curve(t - 1e-4)
+    along /= np.linalg.norm(along, axis=-1, keepdims=True)
+    side = np.cross(along, [0.0, 0.0, 1.0])
+    side /= np.linalg.norm(side, axis=-1, keepdims=True)
+    radius = 0.35 + 0.06 * np.sin(17 * t) * np.cos(5 * s) + 0.03 * np.sin(41 * t + 7 * s)
+    around = np.cos(s)[..., None] * side + np.sin(s)[..., None] * np.cross(along, side)
+    return (curve(t) + radius[..., None] * around).reshape(-1, 3), sheet(columns, rows, wrap=True)
+
+
+def flat_grid(quads_a_side: int) -> Arrays:
+    n = quads_a_side + 1
+    x, y = (a.ravel().astype(float) for a in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    return np.stack([x, y, 0 * x], 1), sheet(quads_a_side, quads_a_side, wrap=False)
+
+
+def fan(faces: int) -> Arrays:
+    """All triangles share one vertex."""
+    t = np.linspace(0, 2 * np.pi, faces, endpoint=False)
+    rim = np.stack([np.cos(t), np.sin(t), 0.1 * np.sin(9 * t)], 1)
+    k = np.arange(faces)
+    return np.vstack([[0.0, 0.0, 0.0], rim]), np.stack([0 * k, k + 1, (k + 1) % faces + 1], 1)
+
+
+def sphere(faces: int) -> Arrays:
+    rows = round((faces / 4) ** 0.5)
+    around, down = np.linspace(0, 2 * np.pi, 2 * rows + 1), np.linspace(0, np.pi, rows + 1)
+    s, t = np.meshgrid(around, down, indexing="ij")
+    points = np.stack([np.cos(s) * np.sin(t), np.sin(s) * np.sin(t), np.cos(t)], -1).reshape(-1, 3)
+    return np.round(points, 15), sheet(2 * rows, rows, wrap=False)
+
+
+def soup(faces: int) -> Arrays:
+    """Separate triangles, no two of which share a vertex."""
+    random = np.random.default_rng(0)
+    points = random.random((faces, 1, 3)) * 100 + random.random((faces, 3, 3))
+    return points.reshape(-1, 3), np.arange(3 * faces).reshape(-1, 3)
+
+
+def children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def in_child(script: str, *arguments: object, timeout: float = 1800) -> dict[str, Any]:
+    """Runs `script --child ...` in a process of its own; what it prints as JSON, or {"error": ...}."""
+    command = [sys.executable, script, "--child", *map(str, arguments)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=True)
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+    except subprocess.TimeoutExpired:
+        return {"error": f"no answer in {timeout:g} s"}
+    except subprocess.CalledProcessError as error:
+        return {"error": f"ended with {error.returncode}: {error.stderr.strip().splitlines()[-1:]}"}
+
+
+class Clock:
+    """CPU seconds of this process and all its threads, and wall seconds, since the start."""
+
+    def __init__(self) -> None:
+        self.cpu, self.wall = time.process_time(), time.perf_counter()
+
+    def read(self) -> dict[str, float]:
+        return {"cpu": time.process_time() - self.cpu, "wall": time.perf_counter() - self.wall}
+
+
+def peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def machine() -> str:
+    model = platform.processor() or platform.machine()
+    if os.path.exists("/proc/cpuinfo"):
+        names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
+        model = names[0].split(":", 1)[1].strip() if names else model
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def publish(name: str, title: str, text: str, versions: str) -> None:
+    """Prints a result and keeps it in results/, with when, where and how it was made."""
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `python benchmarks/{name}.py`.\n\n"
+    print(text)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(head + text + "\n")
