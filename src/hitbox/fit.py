@@ -307,8 +307,8 @@ def _why(count: int, mean: float) -> str:
             f"{mean:.2%} of the diagonal away from the mesh. Give a larger count to get closer."
         )
     return (
-        f"hitbox picked a count of {count}, about the fewest that are on average within {_core.close_enough:.2%} "
-        f"of the diagonal from the mesh ({mean:.2%}). Give a count for more or fewer."
+        f"hitbox picked a count of {count}, about the fewest that are on average within "
+        f"{_core.close_enough:.2%} of the diagonal from the mesh ({mean:.2%}). Give a count for more or less."
     )
 
 
