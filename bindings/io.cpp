@@ -4,28 +4,35 @@
 namespace hitbox::bindings {
 
 void bind_io(nb::module_& m) {
-  m.def("mesh_formats", [] {
-    std::vector<std::array<std::string, 3>> rows;
-    for (const MeshFormat& f : mesh_formats()) {
-      rows.push_back({std::string(f.suffix), std::string(f.unit), std::string(f.up)});
-    }
-    return rows;
-  }, "(suffix, unit, up) of every format the core reads; empty: the format leaves it open.");
+  m.def(
+      "mesh_formats",
+      [] {
+        std::vector<std::array<std::string, 3>> rows;
+        for (const MeshFormat& f : mesh_formats()) {
+          rows.push_back({std::string(f.suffix), std::string(f.unit), std::string(f.up)});
+        }
+        return rows;
+      },
+      "(suffix, unit, up) of every format the core reads; empty: the format leaves it open.");
 
   // The path comes as bytes, because file names need not be text.
-  m.def("read_mesh", [](nb::bytes path, const std::string& name, const std::string& suffix) {
-    const std::string where(path.c_str(), path.size());
-    auto result = [&] {
-      nb::gil_scoped_release quiet;
-      return read_mesh(where, name, suffix);
-    }();
-    Mesh mesh = value_or_raise(std::move(result));
-    return nb::make_tuple(rows_to_numpy(std::move(mesh.vertices)), to_numpy(std::move(mesh.indices)),
-                          to_numpy(std::move(mesh.offsets)), to_numpy(std::move(mesh.part_of_face)),
-                          to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names);
-  }, "path"_a, "name"_a, "suffix"_a,
-     "(vertices, indices, offsets, part, material, part_names, material_names); part and material "
-     "have no elements where the file names none.");
+  m.def(
+      "read_mesh",
+      [](nb::bytes path, const std::string& name, const std::string& suffix) {
+        const std::string where(path.c_str(), path.size());
+        auto result = [&] {
+          nb::gil_scoped_release quiet;
+          return read_mesh(where, name, suffix);
+        }();
+        Mesh mesh = value_or_raise(std::move(result));
+        return nb::make_tuple(
+            rows_to_numpy(std::move(mesh.vertices)), to_numpy(std::move(mesh.indices)),
+            to_numpy(std::move(mesh.offsets)), to_numpy(std::move(mesh.part_of_face)),
+            to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names);
+      },
+      "path"_a, "name"_a, "suffix"_a,
+      "(vertices, indices, offsets, part, material, part_names, material_names); part and material "
+      "have no elements where the file names none.");
 }
 
 }  // namespace hitbox::bindings

@@ -7,7 +7,8 @@ namespace hitbox::bindings {
 namespace {
 
 std::array<std::array<double, 3>, 2> as_rows(const Bounds& bounds) {
-  return {{{bounds.low.x, bounds.low.y, bounds.low.z}, {bounds.high.x, bounds.high.y, bounds.high.z}}};
+  return {
+      {{bounds.low.x, bounds.low.y, bounds.low.z}, {bounds.high.x, bounds.high.y, bounds.high.z}}};
 }
 
 nb::dict as_dict(const CleanReport& report) {
@@ -54,38 +55,54 @@ CleanOptions clean_options(const std::string& weld, double distance) {
 }  // namespace
 
 void bind_mesh(nb::module_& m) {
-  m.def("check_mesh", [](Points vertices, Indices indices, Indices offsets, const std::string& name) {
-    const Bounds bounds = value_or_raise(check_mesh(view(vertices, indices, offsets), name));
-    return nb::make_tuple(as_rows(bounds), bounds.diagonal());
-  }, "vertices"_a, "indices"_a, "offsets"_a, "name"_a, "Bounds and diagonal of a mesh that is sound.");
+  m.def(
+      "check_mesh",
+      [](Points vertices, Indices indices, Indices offsets, const std::string& name) {
+        const Bounds bounds = value_or_raise(check_mesh(view(vertices, indices, offsets), name));
+        return nb::make_tuple(as_rows(bounds), bounds.diagonal());
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "name"_a,
+      "Bounds and diagonal of a mesh that is sound.");
 
-  m.def("clean_mesh", [](Points vertices, Indices indices, Indices offsets, const std::string& weld,
-                         double distance, const std::string& name) {
-    auto result = [&] {
-      nb::gil_scoped_release quiet;
-      return clean(view(vertices, indices, offsets), clean_options(weld, distance), name);
-    }();
-    CleanedMesh cleaned = value_or_raise(std::move(result));
-    return nb::make_tuple(rows_to_numpy(std::move(cleaned.vertices)), to_numpy(std::move(cleaned.indices)),
-                          to_numpy(std::move(cleaned.old_vertex)), as_dict(cleaned.report));
-  }, "vertices"_a, "indices"_a, "offsets"_a, "weld"_a, "distance"_a, "name"_a,
-     "(vertices, indices, old_vertex, report); weld is 'off', 'exact' or 'distance'.");
+  m.def(
+      "clean_mesh",
+      [](Points vertices, Indices indices, Indices offsets, const std::string& weld,
+         double distance, const std::string& name) {
+        auto result = [&] {
+          nb::gil_scoped_release quiet;
+          return clean(view(vertices, indices, offsets), clean_options(weld, distance), name);
+        }();
+        CleanedMesh cleaned = value_or_raise(std::move(result));
+        return nb::make_tuple(rows_to_numpy(std::move(cleaned.vertices)),
+                              to_numpy(std::move(cleaned.indices)),
+                              to_numpy(std::move(cleaned.old_vertex)), as_dict(cleaned.report));
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "weld"_a, "distance"_a, "name"_a,
+      "(vertices, indices, old_vertex, report); weld is 'off', 'exact' or 'distance'.");
 
-  m.def("mesh_info", [](Points vertices, Indices indices, Indices offsets, Indices part, Indices material) {
-    const auto info = [&] {
-      nb::gil_scoped_release quiet;
-      return info_of(view(vertices, indices, offsets), view(part), view(material));
-    }();
-    return nb::make_tuple(as_dict(info), as_dict(info.cleaning));
-  }, "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a, "(info, what cleaning would do)");
+  m.def(
+      "mesh_info",
+      [](Points vertices, Indices indices, Indices offsets, Indices part, Indices material) {
+        const auto info = [&] {
+          nb::gil_scoped_release quiet;
+          return info_of(view(vertices, indices, offsets), view(part), view(material));
+        }();
+        return nb::make_tuple(as_dict(info), as_dict(info.cleaning));
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a,
+      "(info, what cleaning would do)");
 
-  m.def("face_components", [](Points vertices, Indices indices, Indices offsets) {
-    auto components = [&] {
-      nb::gil_scoped_release quiet;
-      return components_of(view(vertices, indices, offsets));
-    }();
-    return to_numpy(std::move(components.of_face));
-  }, "vertices"_a, "indices"_a, "offsets"_a, "The component of every face, through shared vertices.");
+  m.def(
+      "face_components",
+      [](Points vertices, Indices indices, Indices offsets) {
+        auto components = [&] {
+          nb::gil_scoped_release quiet;
+          return components_of(view(vertices, indices, offsets));
+        }();
+        return to_numpy(std::move(components.of_face));
+      },
+      "vertices"_a, "indices"_a, "offsets"_a,
+      "The component of every face, through shared vertices.");
 }
 
 }  // namespace hitbox::bindings

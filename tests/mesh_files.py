@@ -13,7 +13,16 @@ import numpy.typing as npt
 Points = npt.NDArray[np.float64]
 Faces = list[list[int]]
 
-PLY_TYPES = {"i1": "char", "u1": "uchar", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "f4": "float", "f8": "double"}
+PLY_TYPES = {
+    "i1": "char",
+    "u1": "uchar",
+    "i2": "short",
+    "u2": "ushort",
+    "i4": "int",
+    "u4": "uint",
+    "f4": "float",
+    "f8": "double",
+}
 
 
 def obj(vertices: Points, faces: Faces, *, corner: str = "{0}", newline: str = "\n") -> bytes:
@@ -23,7 +32,10 @@ def obj(vertices: Points, faces: Faces, *, corner: str = "{0}", newline: str = "
 
 
 def off(vertices: Points, faces: Faces, *, first: str = "OFF\n", tail: str = "") -> bytes:
-    lines = [f"{len(vertices)} {len(faces)} 0", *(f"{x!r} {y!r} {z!r}{tail}" for x, y, z in vertices.tolist())]
+    lines = [
+        f"{len(vertices)} {len(faces)} 0",
+        *(f"{x!r} {y!r} {z!r}{tail}" for x, y, z in vertices.tolist()),
+    ]
     lines += [f"{len(face)} {' '.join(map(str, face))}{tail}" for face in faces]
     return (first + "\n".join(lines) + "\n").encode()
 
@@ -43,7 +55,11 @@ def ply(
     kind = {"<": "binary_little_endian", ">": "binary_big_endian", "": "ascii"}[order]
     head = ["ply", f"format {kind} 1.0", "comment a test", "obj_info none", f"element vertex {len(vertices)}"]
     head += [f"property {PLY_TYPES[point]} {axis}" for axis in "xyz"]
-    head += [f"element face {len(faces)}", f"property list {PLY_TYPES[count]} {PLY_TYPES[index]} {list_name}", "end_header"]
+    head += [
+        f"element face {len(faces)}",
+        f"property list {PLY_TYPES[count]} {PLY_TYPES[index]} {list_name}",
+        "end_header",
+    ]
     start = (newline.join(head) + newline).encode()
     if not order:
         rows = [" ".join(repr(x) for x in p) for p in vertices.tolist()]
@@ -56,12 +72,16 @@ def ply(
 
 
 def stl(vertices: Points, triangles: npt.NDArray[Any], *, header: bytes = b"binary") -> bytes:
-    records = np.zeros(len(triangles), np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")]))
+    records = np.zeros(
+        len(triangles), np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
+    )
     records["corners"] = vertices[triangles]
     return header.ljust(80, b"\0") + struct.pack("<I", len(triangles)) + records.tobytes()
 
 
-def stl_text(vertices: Points, triangles: npt.NDArray[Any], *, name: str = "solid name", newline: str = "\n") -> bytes:
+def stl_text(
+    vertices: Points, triangles: npt.NDArray[Any], *, name: str = "solid name", newline: str = "\n"
+) -> bytes:
     lines = [f"solid {name}"]
     for triangle in vertices[triangles].tolist():
         lines += ["  facet normal 0 0 1", "    outer loop"]
@@ -76,8 +96,12 @@ class Gltf:
     def __init__(self) -> None:
         self.binary = b""
         self.json: dict[str, Any] = {
-            "asset": {"version": "2.0"}, "nodes": [], "meshes": [], "accessors": [], "bufferViews": []
-        }  # fmt: skip
+            "asset": {"version": "2.0"},
+            "nodes": [],
+            "meshes": [],
+            "accessors": [],
+            "bufferViews": [],
+        }
 
     def view(self, data: bytes, **more: Any) -> int:
         self.binary += b"\0" * (-len(self.binary) % 8)
@@ -99,7 +123,12 @@ class Gltf:
             data = b"".join(row.tobytes() + b"\xee" * (stride - size) for row in rows)
             view = {"byteStride": stride}
         kind = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}[rows.shape[1]]
-        entry = {"bufferView": self.view(data, **view), "componentType": kinds[array.dtype.str[1:]], "count": len(array), "type": kind}
+        entry = {
+            "bufferView": self.view(data, **view),
+            "componentType": kinds[array.dtype.str[1:]],
+            "count": len(array),
+            "type": kind,
+        }
         return self.add("accessors", {**entry, **more})
 
     def mesh(self, vertices: npt.NDArray[Any], indices: npt.NDArray[Any] | None, **more: Any) -> int:
@@ -113,16 +142,25 @@ class Gltf:
         text = json.dumps(document).encode()
         text += b" " * (-len(text) % 4)
         binary = self.binary + b"\0" * (-len(self.binary) % 4)
-        chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
+        chunks = (
+            struct.pack("<I4s", len(text), b"JSON")
+            + text
+            + struct.pack("<I4s", len(binary), b"BIN\0")
+            + binary
+        )
         return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
     def gltf(self, uri: str | None = None) -> bytes:
         """With its buffer inside, or at `uri`."""
         inside = "data:application/octet-stream;base64," + base64.b64encode(self.binary).decode()
-        return json.dumps({**self.json, "buffers": [{"byteLength": len(self.binary), "uri": uri or inside}]}).encode()
+        return json.dumps(
+            {**self.json, "buffers": [{"byteLength": len(self.binary), "uri": uri or inside}]}
+        ).encode()
 
 
 def gltf_of(vertices: Points, triangles: npt.NDArray[Any]) -> Gltf:
     gltf = Gltf()
-    gltf.add("nodes", {"mesh": gltf.mesh(vertices.astype("<f4"), triangles.astype("<u4").ravel()), "name": "only"})
+    gltf.add(
+        "nodes", {"mesh": gltf.mesh(vertices.astype("<f4"), triangles.astype("<u4").ravel()), "name": "only"}
+    )
     return gltf

@@ -14,7 +14,9 @@ from hitbox.mesh import Mesh
 Floats = npt.NDArray[np.float64]
 
 
-def box(size: tuple[float, float, float] = (1.0, 1.0, 1.0), center: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Mesh:
+def box(
+    size: tuple[float, float, float] = (1.0, 1.0, 1.0), center: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> Mesh:
     """Six quads, outward."""
     corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
     faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
@@ -70,7 +72,7 @@ def capsule(radius: float = 1.0, height: float = 2.0, segments: int = 24, rings:
     angles = np.linspace(0, math.pi / 2, rings + 1)
     cap = np.stack([radius * np.sin(angles), radius * np.cos(angles)], axis=1)
     cap[0, 0] = 0
-    bottom, top = cap * [1, -1] - [0, height / 2], cap[::-1] + [0, height / 2]
+    bottom, top = cap * [1, -1] - [0, height / 2], cap[::-1] + np.array([0, height / 2])
     return revolved(np.concatenate([bottom, top]), segments, "capsule")
 
 
@@ -88,11 +90,19 @@ def icosphere(levels: int = 2, radius: float = 1.0) -> Mesh:
     vertices /= np.linalg.norm(vertices[0])
     edge = np.min(np.linalg.norm(vertices[0] - vertices[1:], axis=1)) * 1.01
     near = np.linalg.norm(vertices[:, None] - vertices[None], axis=2) < edge
-    triples = [(a, b, c) for a in range(12) for b in range(12) for c in range(12) if a < b and a < c and b != c]
-    faces = np.array([
-        t for t in triples
-        if near[t[0], t[1]] and near[t[1], t[2]] and near[t[2], t[0]] and np.linalg.det(vertices[list(t)]) > 0
-    ])
+    triples = [
+        (a, b, c) for a in range(12) for b in range(12) for c in range(12) if a < b and a < c and b != c
+    ]
+    faces = np.array(
+        [
+            t
+            for t in triples
+            if near[t[0], t[1]]
+            and near[t[1], t[2]]
+            and near[t[2], t[0]]
+            and np.linalg.det(vertices[list(t)]) > 0
+        ]
+    )
     for _ in range(levels):
         corners = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
         edges, at = np.unique(np.sort(corners, axis=1), axis=0, return_inverse=True)
@@ -100,7 +110,9 @@ def icosphere(levels: int = 2, radius: float = 1.0) -> Mesh:
         ab, bc, ca = at.reshape(3, -1) + len(vertices)
         vertices = np.concatenate([vertices, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
         a, b, c = faces.T
-        faces = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+        faces = np.concatenate(
+            [np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        )
     return Mesh(vertices * radius, faces, name="icosphere")
 
 
@@ -142,7 +154,9 @@ def non_manifold(blades: int = 5) -> Mesh:
 
 def with_split_vertices(mesh: Mesh) -> Mesh:
     """Every face with vertices of its own, as in an STL file."""
-    faces = [list(range(a, b)) for a, b in zip(mesh.offsets[:-1].tolist(), mesh.offsets[1:].tolist(), strict=True)]
+    faces = [
+        list(range(a, b)) for a, b in zip(mesh.offsets[:-1].tolist(), mesh.offsets[1:].tolist(), strict=True)
+    ]
     return Mesh(mesh.vertices[mesh.indices], faces, name=mesh.name)
 
 
@@ -170,9 +184,7 @@ def ugly_meshes(draw: st.DrawFn, max_vertices: int = 24, max_faces: int = 40) ->
     vertices[0] = [-1, 0.5, 0.25]
     vertices[1] = [1, -0.5, 0.25]  # never all in one point, once a face uses both
     corner = st.integers(0, count - 1)
-    face: Any = st.one_of(
-        st.lists(corner, min_size=3, max_size=3), st.lists(corner, min_size=3, max_size=6)
-    )
+    face: Any = st.one_of(st.lists(corner, min_size=3, max_size=3), st.lists(corner, min_size=3, max_size=6))
     faces = [[0, 1, draw(corner)], *draw(st.lists(face, max_size=max_faces))]
     scale = draw(st.sampled_from([1.0, 1.0, 1e-6, 1e6, 1e-30, 1e30]))
     shift = draw(st.sampled_from([0.0, 0.0, 1.0, 100.0]))

@@ -36,9 +36,11 @@ def test_an_unknown_mesh_unit_is_metres() -> None:
     assert parse_length(3, 1.0) == 3.0
 
 
-@pytest.mark.parametrize("wrong", ["", "%", "mm", "1 2", "1%%", "0x10", "one", "1,5", "nan", "inf", None, True, [], 1j])
+@pytest.mark.parametrize(
+    "wrong", ["", "%", "mm", "1 2", "1%%", "0x10", "one", "1,5", "nan", "inf", None, True, [], 1j]
+)
 def test_what_is_no_length_is_refused_by_its_name(wrong: object) -> None:
-    with pytest.raises(InputError, match="^radius: .*not a length"):
+    with pytest.raises(InputError, match=r"^radius: .*not a length"):
         parse_length(wrong, 1.0, name="radius")  # type: ignore[arg-type]
 
 
@@ -49,5 +51,5 @@ def test_lengths_are_finite_and_not_negative(wrong: float | str) -> None:
 
 
 def test_unknown_units_list_the_known_ones() -> None:
-    with pytest.raises(InputError, match="'parsec'.*mm, cm, m, km, in, ft"):
+    with pytest.raises(InputError, match=r"'parsec'.*mm, cm, m, km, in, ft"):
         parse_length("5 parsec", 1.0)

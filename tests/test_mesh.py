@@ -74,6 +74,10 @@ def test_bounds_are_those_of_used_vertices(mesh: Mesh) -> None:
         ([[5, 5, 5]] * 3, [[0, 1, 2]], "one point"),
         ([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]], r"shape \(3, 2\)"),
         ([["a", "b", "c"]], [[0, 1, 2]], "must be numbers"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], None, "faces are None"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], []], "face 1 has 0 corners"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, [2]]], "lists of vertex indices"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2**70]], "whole numbers"),
     ],
 )
 def test_wrong_input_is_refused_with_its_place(vertices: object, faces: object, message: str) -> None:
@@ -107,7 +111,14 @@ def test_a_mesh_never_changes() -> None:
         mesh.name = "other"
     with pytest.raises(AttributeError, match="immutable"):
         del mesh.name
-    for array in (mesh.vertices, mesh.indices, mesh.offsets, mesh.triangles, mesh.bounds, mesh.triangle_faces):
+    for array in (
+        mesh.vertices,
+        mesh.indices,
+        mesh.offsets,
+        mesh.triangles,
+        mesh.bounds,
+        mesh.triangle_faces,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -160,7 +171,9 @@ def test_cleaning_welds_equal_vertices_and_counts_the_rest(mesh: Mesh) -> None:
     faces = specimens.polygons_of(cleaned)
     assert report.repeated_index == sum(len(set(face)) < len(face) for face in faces)
     assert report.duplicates == len(faces) - len({frozenset(face) for face in faces})
-    assert report.vertices_before - report.unreferenced - report.welded == report.vertices_after == len(vertices)
+    assert (
+        report.vertices_before - report.unreferenced - report.welded == report.vertices_after == len(vertices)
+    )
     again, nothing = cleaned.clean()
     assert again is cleaned
     assert not nothing.changed
@@ -218,7 +231,11 @@ def test_info_counts_what_brute_force_counts(mesh: Mesh) -> None:
     assert info.closed == all(directed[a, b] == directed[b, a] for a, b in undirected)
     assert (info.volume is not None) == info.closed
     sizes = np.diff(mesh.offsets)
-    assert (info.triangles, info.quads, info.larger) == ((sizes == 3).sum(), (sizes == 4).sum(), (sizes > 4).sum())
+    assert (info.triangles, info.quads, info.larger) == (
+        (sizes == 3).sum(),
+        (sizes == 4).sum(),
+        (sizes > 4).sum(),
+    )
 
 
 @pytest.mark.parametrize("mesh", SOLIDS, ids=lambda mesh: mesh.name)

@@ -107,6 +107,12 @@ void Fitter::try_capsule(int axis, double r, Fitted& best) {
   offer(best, capsule_of(l, r), along(frame_, axis), center, {l, r});
 }
 
+// Of all frustums with this radius at mid height the cylinder is the smallest.
+double Fitter::least_frustum_cost(double h, double mid_radius) const {
+  return model_.weight(Kind::frustum) / model_.weight(Kind::cylinder) *
+         model_.cost(cylinder_of(h, mid_radius));
+}
+
 // Radius a + s y around all points with a(s) = max(rho - s y): the volume is least where
 // 3 a^2 + h^2 s^2 is, which is convex in s.
 void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
@@ -122,7 +128,7 @@ void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
   }
   const double mid_radius =
       (std::sqrt(low_rho) * high_y - std::sqrt(high_rho) * low_y) / std::max(high_y - low_y, 1e-300);
-  if (model_.weight(Kind::frustum) * volume(cylinder_of(h, mid_radius)) >= best.cost) return;
+  if (least_frustum_cost(h, mid_radius) >= best.cost) return;
 
   std::vector<double>& rho = rho_sq_;
   for (double& value : rho) value = std::sqrt(value);
@@ -164,8 +170,7 @@ void Fitter::try_round(Fitted& best) {
         model_.allows(Kind::cylinder) && model_.cost(cylinder_of(h, least)) < best.cost;
     const bool capsule = model_.allows(Kind::capsule) &&
                          model_.cost(capsule_of(std::max(h - least, 0.0), least)) < best.cost;
-    const double cone = model_.weight(Kind::frustum) * volume(frustum_of(h, least, 0));
-    const bool frustum = model_.allows(Kind::frustum) && cone < best.cost;
+    const bool frustum = model_.allows(Kind::frustum) && least_frustum_cost(h, 0.5 * least) < best.cost;
     if (!cylinder && !capsule && !frustum) continue;
     const double r = measure_radius(axis);
     if (cylinder) try_cylinder(axis, r, best);
@@ -183,18 +188,18 @@ void Fitter::try_round(Fitted& best) {
 
 // A lower bound of the trapezoid's mean width, from the widest places of its two halves.
 double Fitter::prism_width_bound(int y, int z) const {
-  double top[2] = {0, 0}, bottom[2] = {0, 0}, top_y[2] = {0, 0}, bottom_y[2] = {0, 0};
-  bool any[2] = {false, false};
-  for (size_t k = 0; k < points.size(); ++k) {
-    const double yk = local_[y][k], zk = local_[z][k];
-    const int side = yk > 0;
-    if (!any[side] || zk > top[side]) top[side] = zk, top_y[side] = yk;
-    if (!any[side] || zk < bottom[side]) bottom[side] = zk, bottom_y[side] = yk;
-    any[side] = true;
-  }
-  const double below = -(top_y[0] + bottom_y[0]), above = top_y[1] + bottom_y[1];
-  if (!any[0] || !any[1] || !(below + above > 0)) return 0;
-  return ((top[0] - bottom[0]) * above + (top[1] - bottom[1]) * below) / (below + above);
+  struct Half {
+    double top = -Bounds::kInfinity, bottom = Bounds::kInfinity, top_y = 0, bottom_y = 0;
+    void add(double at, double value) {
+      if (value > top) top = value, top_y = at;
+      if (value < bottom) bottom = value, bottom_y = at;
+    }
+  } below, above;
+  const double *py = local_[y].data(), *pz = local_[z].data();
+  for (size_t k = 0; k < points.size(); ++k) (py[k] > 0 ? above : below).add(py[k], pz[k]);
+  const double down = -(below.top_y + below.bottom_y), up = above.top_y + above.bottom_y;
+  if (!(down + up > 0)) return 0;
+  return ((below.top - below.bottom) * up + (above.top - above.bottom) * down) / (down + up);
 }
 
 // z between -(B + s y) and A + s y with A(s) = max(z - s y), B(s) = max(-z - s y): the width A + B

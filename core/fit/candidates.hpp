@@ -74,6 +74,7 @@ class Fitter {
   double measure_radius(int axis);
   void try_cylinder(int axis, double radius, Fitted& best);
   void try_capsule(int axis, double radius, Fitted& best);
+  double least_frustum_cost(double h, double mid_radius) const;
   void try_frustum(int axis, double radius, Fitted& best);
   void try_prisms(Fitted& best);
   double prism_width_bound(int y, int z) const;

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <optional>
 
-#include "readers.hpp"
 #include "json.hpp"
+#include "readers.hpp"
 
 namespace hitbox {
 namespace {
@@ -22,14 +22,32 @@ constexpr int kMaxNodeDepth = 256;
 // Instances may multiply a small file without end: what comes out is held to this.
 constexpr uint64_t kFreeOutput = uint64_t{256} << 20, kMaxOutputRatio = 64;
 
-// Extensions that change nothing about where faces are; a name with '*' stands for all that begin so.
-constexpr std::string_view kHarmless[] = {
-    "KHR_mesh_quantization", "EXT_mesh_gpu_instancing", "KHR_materials_*", "KHR_texture_*",
-    "KHR_lights_*",          "KHR_animation_*",         "KHR_xmp*",        "KHR_node_visibility",
-    "KHR_node_selectability", "KHR_node_hoverability",  "KHR_interactivity", "KHR_audio*",
-    "KHR_techniques_webgl",  "EXT_texture_*",           "EXT_lights_*",    "EXT_mesh_manifold",
-    "EXT_mesh_features",     "EXT_instance_features",   "EXT_structural_metadata", "MSFT_texture_*",
-    "MSFT_packing_*",        "MSFT_lod",                "AGI_*",           "GOOGLE_texture_basis"};
+// Extensions that change nothing about where faces are; a name with '*' stands for all that begin
+// so.
+constexpr std::string_view kHarmless[] = {"KHR_mesh_quantization",
+                                          "EXT_mesh_gpu_instancing",
+                                          "KHR_materials_*",
+                                          "KHR_texture_*",
+                                          "KHR_lights_*",
+                                          "KHR_animation_*",
+                                          "KHR_xmp*",
+                                          "KHR_node_visibility",
+                                          "KHR_node_selectability",
+                                          "KHR_node_hoverability",
+                                          "KHR_interactivity",
+                                          "KHR_audio*",
+                                          "KHR_techniques_webgl",
+                                          "EXT_texture_*",
+                                          "EXT_lights_*",
+                                          "EXT_mesh_manifold",
+                                          "EXT_mesh_features",
+                                          "EXT_instance_features",
+                                          "EXT_structural_metadata",
+                                          "MSFT_texture_*",
+                                          "MSFT_packing_*",
+                                          "MSFT_lod",
+                                          "AGI_*",
+                                          "GOOGLE_texture_basis"};
 
 bool is_harmless(std::string_view extension) {
   for (std::string_view known : kHarmless) {
@@ -75,9 +93,12 @@ enum Component : uint64_t { kI8 = 5120, kU8, kI16, kU16, kU32 = 5125, kF32 };
 
 size_t size_of(uint64_t component) {
   switch (component) {
-    case kI8: case kU8: return 1;
-    case kI16: case kU16: return 2;
-    case kU32: case kF32: return 4;
+    case kI8:
+    case kU8: return 1;
+    case kI16:
+    case kU16: return 2;
+    case kU32:
+    case kF32: return 4;
     default: return 0;
   }
 }
@@ -165,10 +186,12 @@ class GltfReader {
     const auto bytes = source_.bytes;
     if (bytes.size() < 20) return fail("the GLB header ends too early", "Copy the file again.");
     const uint32_t version = load<uint32_t>(&bytes[4]), length = load<uint32_t>(&bytes[8]);
-    if (version != 2) return fail(format("GLB version %u cannot be read", version), "Export as glTF 2.0.");
+    if (version != 2)
+      return fail(format("GLB version %u cannot be read", version), "Export as glTF 2.0.");
     if (length > bytes.size()) {
-      return fail(format("byte 8: the header says %u bytes, but the file has %zu", length, bytes.size()),
-                  "It was cut short: copy it again.");
+      return fail(
+          format("byte 8: the header says %u bytes, but the file has %zu", length, bytes.size()),
+          "It was cut short: copy it again.");
     }
     bool has_json = false;
     for (size_t at = 12; at + 8 <= length;) {
@@ -190,9 +213,11 @@ class GltfReader {
 
   bool fail_extension(std::string_view extension) {
     const bool compressed = extension.find("compression") != std::string_view::npos;
-    return fail("it needs the extension " + std::string(extension.substr(0, 60)) + ", which cannot be read",
-                compressed ? "Export without compression, or unpack it (gltf-transform copy in.glb out.glb)."
-                           : "Export without this extension.");
+    return fail(
+        "it needs the extension " + std::string(extension.substr(0, 60)) + ", which cannot be read",
+        compressed
+            ? "Export without compression, or unpack it (gltf-transform copy in.glb out.glb)."
+            : "Export without this extension.");
   }
 
   bool check_extensions() {
@@ -237,8 +262,8 @@ class GltfReader {
       return false;
     }
     if (buffers_[k] && buffers_[k]->size() < *length) {
-      return fail(format("buffer %zu should have %zu bytes, but only %zu are there", k, size_t(*length),
-                         buffers_[k]->size()),
+      return fail(format("buffer %zu should have %zu bytes, but only %zu are there", k,
+                         size_t(*length), buffers_[k]->size()),
                   "It was cut short: copy it again.");
     }
     if (buffers_[k]) buffers_[k] = buffers_[k]->first(*length);
@@ -289,12 +314,14 @@ class GltfReader {
         path += uri[at];
       }
     }
-    const bool leaves = path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
-                        ("/" + path + "/").find("/../") != std::string::npos ||
-                        path.find("..\\") != std::string::npos || path.find('\0') != std::string::npos;
+    const bool leaves =
+        path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
+        ("/" + path + "/").find("/../") != std::string::npos ||
+        path.find("..\\") != std::string::npos || path.find('\0') != std::string::npos;
     if (leaves || source_.folder.empty()) {
-      return fail(format("buffer %zu lies at %s, outside of the file's folder", k, quoted(path).c_str()),
-                  "Put the buffer beside the .gltf file, or export as .glb.");
+      return fail(
+          format("buffer %zu lies at %s, outside of the file's folder", k, quoted(path).c_str()),
+          "Put the buffer beside the .gltf file, or export as .glb.");
     }
     auto file = read_file(source_.folder + path, source_.name + ": its buffer " + quoted(path));
     if (!file) {
@@ -307,15 +334,18 @@ class GltfReader {
   }
 
   // `count` elements of `width` components in a buffer view; every byte checked to be there.
-  bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what, Elements& out) {
+  bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what,
+                Elements& out) {
     const auto component = owner["componentType"].index();
     const auto view_index = owner["bufferView"].index();
     if (!component || size_of(*component) == 0) return fail(what + " has an unknown componentType");
-    if (!view_index || *view_index >= views_.size()) return fail(what + " names no bufferView that exists");
+    if (!view_index || *view_index >= views_.size())
+      return fail(what + " names no bufferView that exists");
     const JsonValue view = views_[*view_index];
     if (!charge(view.nbytes())) return false;
     const auto buffer = view["buffer"].index();
-    if (!buffer || *buffer >= buffers_.size()) return fail(what + ": its bufferView names no buffer that exists");
+    if (!buffer || *buffer >= buffers_.size())
+      return fail(what + ": its bufferView names no buffer that exists");
     if (!buffers_[*buffer]) {
       const auto extensions = view["extensions"].members();
       if (!extensions.empty()) return fail_extension(clean_text(extensions[0].first));
@@ -330,13 +360,16 @@ class GltfReader {
     if (start > there || length > there - start) {
       return fail(what + format(": bufferView %zu reaches behind its buffer", size_t(*view_index)));
     }
-    if (stride < size || stride > 0xffff) return fail(what + ": its byteStride is too small or too large");
-    if (offset > length || (count > 0 && (length - offset < size || count - 1 > (length - offset - size) / stride))) {
+    if (stride < size || stride > 0xffff)
+      return fail(what + ": its byteStride is too small or too large");
+    if (offset > length ||
+        (count > 0 && (length - offset < size || count - 1 > (length - offset - size) / stride))) {
       return fail(what + format(" of %llu elements does not fit into bufferView %zu of %llu bytes",
                                 static_cast<unsigned long long>(count), size_t(*view_index),
                                 static_cast<unsigned long long>(length)));
     }
-    out = {buffers_[*buffer]->data() + start + offset, count, stride, *component, owner["normalized"].boolean()};
+    out = {buffers_[*buffer]->data() + start + offset, count, stride, *component,
+           owner["normalized"].boolean()};
     return true;
   }
 
@@ -354,11 +387,13 @@ class GltfReader {
     if (!charge(owner.nbytes())) return false;
     const auto count = owner["count"].index();
     if (!count) return fail(what + " has no count");
-    if (owner["type"].string() != type) return fail(what + " should be of type " + std::string(type));
+    if (owner["type"].string() != type)
+      return fail(what + " should be of type " + std::string(type));
     if (owner["bufferView"]) return elements(owner, *count, width, what, out);
     // Zeros take no bytes in the file, but must not take more here than a file could hold.
     if (*count > stored_bytes_) return fail(what + " has more elements than the file has bytes");
-    out = {nullptr, *count, 0, owner["componentType"].index().value_or(0), owner["normalized"].boolean()};
+    out = {nullptr, *count, 0, owner["componentType"].index().value_or(0),
+           owner["normalized"].boolean()};
     return size_of(out.component) != 0 || fail(what + " has an unknown componentType");
   }
 
@@ -374,7 +409,8 @@ class GltfReader {
     if (!count) return fail(what + " has no count");
     if (!elements(sparse["indices"], *count, 1, what + " indices", out.indices)) return false;
     const uint64_t component = out.indices.component;
-    if (component != kU8 && component != kU16 && component != kU32) return fail(what + " indices have a wrong type");
+    if (component != kU8 && component != kU16 && component != kU32)
+      return fail(what + " indices have a wrong type");
     // The values have the accessor's own type, which their JSON does not repeat.
     if (!sparse_values(sparse["values"], *count, width, base, what, out.values)) return false;
     for (uint64_t j = 0; j < *count; ++j) {
@@ -387,12 +423,16 @@ class GltfReader {
   bool sparse_values(const JsonValue& values, uint64_t count, uint64_t width, const Elements& base,
                      const std::string& what, Elements& out) {
     const auto view = values["bufferView"].index();
-    if (!view || *view >= views_.size()) return fail(what + " values name no bufferView that exists");
+    if (!view || *view >= views_.size())
+      return fail(what + " values name no bufferView that exists");
     const auto buffer = views_[*view]["buffer"].index();
-    if (!buffer || *buffer >= buffers_.size() || !buffers_[*buffer]) return fail(what + " values have no buffer");
+    if (!buffer || *buffer >= buffers_.size() || !buffers_[*buffer])
+      return fail(what + " values have no buffer");
     const uint64_t size = width * size_of(base.component), there = buffers_[*buffer]->size();
-    const uint64_t start = views_[*view]["byteOffset"].index().value_or(0) + values["byteOffset"].index().value_or(0);
-    if (start > there || count > (there - start) / size) return fail(what + " values reach behind their buffer");
+    const uint64_t start =
+        views_[*view]["byteOffset"].index().value_or(0) + values["byteOffset"].index().value_or(0);
+    if (start > there || count > (there - start) / size)
+      return fail(what + " values reach behind their buffer");
     out = {buffers_[*buffer]->data() + start, count, size, base.component, base.normalized};
     return true;
   }
@@ -400,7 +440,8 @@ class GltfReader {
   static Vec3 point_at(const Elements& e, uint64_t k) {
     const uint8_t* at = e.at(k);
     const size_t step = size_of(e.component);
-    return {load_number(at, e.component, e.normalized), load_number(at + step, e.component, e.normalized),
+    return {load_number(at, e.component, e.normalized),
+            load_number(at + step, e.component, e.normalized),
             load_number(at + 2 * step, e.component, e.normalized)};
   }
 
@@ -429,7 +470,8 @@ class GltfReader {
       return fail(format("accessor %zu: indices must be unsigned whole numbers", size_t(k)));
     }
     indices.assign(base.count, 0);
-    for (uint64_t j = 0; base.first && j < base.count; ++j) indices[j] = load_index(base.at(j), base.component);
+    for (uint64_t j = 0; base.first && j < base.count; ++j)
+      indices[j] = load_index(base.at(j), base.component);
     for (uint64_t j = 0; j < over.indices.count; ++j) {
       indices[load_index(over.indices.at(j), over.indices.component)] =
           load_index(over.values.at(j), base.component);
@@ -469,14 +511,17 @@ class GltfReader {
 
   bool walk_node(uint64_t k, const Affine& parent, int depth) {
     if (k >= nodes_.size()) return fail("the scene or a node names a node that does not exist");
-    if (seen_[k]) return fail(format("node %zu is reached twice: nodes must form a tree", size_t(k)));
-    if (depth > kMaxNodeDepth) return fail(format("nodes are nested more than %d deep", kMaxNodeDepth));
+    if (seen_[k])
+      return fail(format("node %zu is reached twice: nodes must form a tree", size_t(k)));
+    if (depth > kMaxNodeDepth)
+      return fail(format("nodes are nested more than %d deep", kMaxNodeDepth));
     seen_[k] = true;
     const JsonValue node = nodes_[k];
     Affine local;
     if (!transform_of(node, k, local)) return false;
     const Affine world = parent * local;
-    if (const auto mesh = node["mesh"].index(); mesh && !place_mesh(*mesh, node, k, world)) return false;
+    if (const auto mesh = node["mesh"].index(); mesh && !place_mesh(*mesh, node, k, world))
+      return false;
     for (const JsonValue& child : node["children"].items()) {
       if (!walk_node(child.index().value_or(nodes_.size()), world, depth + 1)) return false;
     }
@@ -484,7 +529,8 @@ class GltfReader {
   }
 
   template <size_t count>
-  bool numbers(const JsonValue& owner, const char* key, uint64_t node, std::array<double, count>& out) {
+  bool numbers(const JsonValue& owner, const char* key, uint64_t node,
+               std::array<double, count>& out) {
     const JsonValue list = owner[key];
     if (!list) return true;
     const auto items = list.items();
@@ -507,7 +553,8 @@ class GltfReader {
     }
     std::array<double, 3> t{}, s{1, 1, 1};
     std::array<double, 4> q{0, 0, 0, 1};
-    if (!numbers(node, "translation", k, t) || !numbers(node, "rotation", k, q) || !numbers(node, "scale", k, s)) {
+    if (!numbers(node, "translation", k, t) || !numbers(node, "rotation", k, q) ||
+        !numbers(node, "scale", k, s)) {
       return false;
     }
     out = from_trs({t[0], t[1], t[2]}, q, {s[0], s[1], s[2]});
@@ -516,7 +563,8 @@ class GltfReader {
 
   bool place_mesh(uint64_t mesh, const JsonValue& node, uint64_t k, const Affine& world) {
     if (mesh >= meshes_.size()) {
-      return fail(format("node %zu shows mesh %zu, but there are %zu", size_t(k), size_t(mesh), meshes_.size()));
+      return fail(format("node %zu shows mesh %zu, but there are %zu", size_t(k), size_t(mesh),
+                         meshes_.size()));
     }
     const size_t faces_before = mesh_.offsets.size();
     std::vector<Affine> instances;
@@ -530,9 +578,11 @@ class GltfReader {
     }
     if (mesh_.offsets.size() == faces_before) return true;
     std::string name = clean_text(node["name"].string());
-    if (name.empty()) name = clean_text(meshes_[mesh]["name"].string().substr(0, 255));  // shared by many
+    if (name.empty())
+      name = clean_text(meshes_[mesh]["name"].string().substr(0, 255));  // shared by many
     if (name.empty()) name = format("node %zu", size_t(k));
-    mesh_.part_of_face.resize(mesh_.offsets.size() - 1, static_cast<uint32_t>(mesh_.part_names.size()));
+    mesh_.part_of_face.resize(mesh_.offsets.size() - 1,
+                              static_cast<uint32_t>(mesh_.part_names.size()));
     mesh_.part_names.push_back(std::move(name));
     return true;
   }
@@ -546,16 +596,19 @@ class GltfReader {
     }
     std::vector<Vec3> translations, scales;
     std::vector<std::array<double, 4>> rotations;
-    const auto t = attributes["TRANSLATION"].index(), r = attributes["ROTATION"].index(), s = attributes["SCALE"].index();
+    const auto t = attributes["TRANSLATION"].index(), r = attributes["ROTATION"].index(),
+               s = attributes["SCALE"].index();
     if (t && !read_points(*t, translations)) return false;
     if (s && !read_points(*s, scales)) return false;
     if (r && !read_rotations(*r, rotations)) return false;
     const size_t count = std::max({translations.size(), rotations.size(), scales.size()});
-    if ((t && translations.size() != count) || (r && rotations.size() != count) || (s && scales.size() != count)) {
+    if ((t && translations.size() != count) || (r && rotations.size() != count) ||
+        (s && scales.size() != count)) {
       return fail(format("node %zu: its instances' attributes differ in number", size_t(k)));
     }
     for (size_t j = 0; j < count; ++j) {
-      out.push_back(from_trs(t ? translations[j] : Vec3{}, r ? rotations[j] : std::array<double, 4>{0, 0, 0, 1},
+      out.push_back(from_trs(t ? translations[j] : Vec3{},
+                             r ? rotations[j] : std::array<double, 4>{0, 0, 0, 1},
                              s ? scales[j] : Vec3{1, 1, 1}));
     }
     return true;
@@ -567,7 +620,8 @@ class GltfReader {
     out.assign(base.count, {0, 0, 0, 1});
     for (uint64_t j = 0; base.first && j < base.count; ++j) {
       for (size_t c = 0; c < 4; ++c) {
-        out[j][c] = load_number(base.at(j) + c * size_of(base.component), base.component, base.normalized);
+        out[j][c] =
+            load_number(base.at(j) + c * size_of(base.component), base.component, base.normalized);
       }
     }
     return true;
@@ -575,19 +629,24 @@ class GltfReader {
 
   bool place_primitive(const JsonValue& primitive, uint64_t mesh, const Affine& world) {
     const uint64_t mode = primitive["mode"].index().value_or(4);
-    if (mode < 4 || mode > 6) return mode < 4 || fail(format("mesh %zu has the unknown mode %zu", size_t(mesh), size_t(mode)));
+    if (mode < 4 || mode > 6)
+      return mode < 4 ||
+             fail(format("mesh %zu has the unknown mode %zu", size_t(mesh), size_t(mode)));
     const JsonValue extensions = primitive["extensions"];
     const auto position = primitive["attributes"]["POSITION"].index();
     const auto draco = extensions["KHR_draco_mesh_compression"];
-    if (draco && (!position || *position >= accessors_.size() || !accessors_[*position]["bufferView"])) {
+    if (draco &&
+        (!position || *position >= accessors_.size() || !accessors_[*position]["bufferView"])) {
       return fail_extension("KHR_draco_mesh_compression");
     }
     if (!position) return true;  // nothing to be drawn, says the specification
-    if (*position >= accessors_.size()) return fail(format("mesh %zu: accessor %zu does not exist", size_t(mesh), size_t(*position)));
+    if (*position >= accessors_.size())
+      return fail(format("mesh %zu: accessor %zu does not exist", size_t(mesh), size_t(*position)));
     Positions& positions = positions_[*position];
     if (positions.placed_as.empty()) {
       if (!read_points(*position, positions.points)) return false;
-      if (positions.points.size() > kMaxCorners) return fail("more than 2^32 vertices", "Split the file.");
+      if (positions.points.size() > kMaxCorners)
+        return fail("more than 2^32 vertices", "Split the file.");
       positions.placed_as.resize(positions.points.size());
       positions.placed_by.resize(positions.points.size());
     }
@@ -604,17 +663,24 @@ class GltfReader {
     return add_triangles(primitive, mesh, positions, world, mode);
   }
 
-  bool add_triangles(const JsonValue& primitive, uint64_t mesh, Positions& positions, const Affine& world, uint64_t mode) {
-    const size_t count = mode == 4 ? indices_.size() / 3 : indices_.size() < 3 ? 0 : indices_.size() - 2;
+  bool add_triangles(const JsonValue& primitive, uint64_t mesh, Positions& positions,
+                     const Affine& world, uint64_t mode) {
+    const size_t count = mode == 4             ? indices_.size() / 3
+                         : indices_.size() < 3 ? 0
+                                               : indices_.size() - 2;
     if (mode == 4 && indices_.size() % 3 != 0) {
-      return fail(format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.size()));
+      return fail(
+          format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.size()));
     }
-    if (!charge(100 * uint64_t{count})) return false;  // three vertices, three indices, and the rest
-    if (mesh_.indices.size() + 3 * count > kMaxCorners) return fail("more than 2^32 face corners", "Split the file.");
+    if (!charge(100 * uint64_t{count}))
+      return false;  // three vertices, three indices, and the rest
+    if (mesh_.indices.size() + 3 * count > kMaxCorners)
+      return fail("more than 2^32 face corners", "Split the file.");
     for (const uint32_t v : indices_) {
       if (v < positions.points.size()) continue;
-      return fail(format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)",
-                         size_t(mesh), v, positions.points.size()));
+      return fail(
+          format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)",
+                 size_t(mesh), v, positions.points.size()));
     }
     const bool mirrored = world.mirrors();
     const uint32_t material = material_of(primitive);
@@ -644,7 +710,8 @@ class GltfReader {
     if (!k || *k >= materials_found_.size()) return names_of_materials_.id_of("");
     if (!material_ids_[*k]) {
       const std::string_view name = materials_found_[*k]["name"].string();
-      material_ids_[*k] = names_of_materials_.id_of(name.empty() ? format("material %zu", size_t(*k)) : std::string(name));
+      material_ids_[*k] = names_of_materials_.id_of(
+          name.empty() ? format("material %zu", size_t(*k)) : std::string(name));
     }
     return *material_ids_[*k];
   }

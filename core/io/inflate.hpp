@@ -9,8 +9,8 @@
 
 namespace hitbox {
 
-constexpr size_t kMaxRatio = 200;                 // text meshes reach 10 to 30, zeros 1030
-constexpr size_t kFreeBytes = size_t{64} << 20;   // below this any ratio is fine
+constexpr size_t kMaxRatio = 200;                // text meshes reach 10 to 30, zeros 1030
+constexpr size_t kFreeBytes = size_t{64} << 20;  // below this any ratio is fine
 
 bool is_gzip(std::span<const uint8_t> bytes);
 Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name);

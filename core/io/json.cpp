@@ -31,8 +31,8 @@ class JsonParser {
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' ||
-                                  text_[at_] == '\t')) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
       ++at_;
     }
   }
@@ -161,7 +161,9 @@ class JsonParser {
       const char c = peek();
       ++at_;
       switch (c) {
-        case '"': case '\\': case '/': out += c; break;
+        case '"':
+        case '\\':
+        case '/': out += c; break;
         case 'b': out += '\b'; break;
         case 'f': out += '\f'; break;
         case 'n': out += '\n'; break;

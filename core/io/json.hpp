@@ -30,11 +30,11 @@ class JsonValue {
   std::vector<JsonValue> items() const;              // of an array
   std::vector<std::pair<std::string_view, JsonValue>> members() const;  // of an object
 
-  std::string_view string() const;        // empty unless a string
+  std::string_view string() const;  // empty unless a string
   std::optional<double> number() const;
   std::optional<uint64_t> index() const;  // a whole number, 0 .. 2^53
   bool boolean() const;                   // false unless true
-  size_t nbytes() const;                  // of memory, with all it holds: what a walk through it costs
+  size_t nbytes() const;  // of memory, with all it holds: what a walk through it costs
 
  private:
   const Json* document_ = nullptr;
@@ -60,9 +60,9 @@ class Json {
       bool boolean;
     };
   };
-  std::vector<Node> nodes_;                // an object's keys are strings before their values
+  std::vector<Node> nodes_;  // an object's keys are strings before their values
   std::vector<std::string_view> strings_;
-  std::deque<std::string> unescaped_;      // a deque: the views into it stay valid
+  std::deque<std::string> unescaped_;  // a deque: the views into it stay valid
 };
 
 }  // namespace hitbox

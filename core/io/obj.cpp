@@ -124,8 +124,8 @@ class ObjReader {
     }
     const size_t first = mesh_.offsets.back(), corners = mesh_.indices.size() - first;
     if (corners < 3) {
-      return fail(format("face %zu has %zu corners, but must have 3 or more",
-                         mesh_.offsets.size(), corners));
+      return fail(format("face %zu has %zu corners, but must have 3 or more", mesh_.offsets.size(),
+                         corners));
     }
     if (mesh_.indices.size() > kMaxCorners) return fail("more than 2^32 face corners");
     mesh_.offsets.push_back(static_cast<uint32_t>(mesh_.indices.size()));
@@ -137,7 +137,8 @@ class ObjReader {
     int64_t index = 0;
     bool good = parse_integer(cursor_, index);
     if (good && !cursor_.at_end() && *cursor_.at == '/') {  // texture and normal: form only
-      while (!cursor_.at_end() && (is_digit(*cursor_.at) || *cursor_.at == '/' || *cursor_.at == '-')) {
+      while (!cursor_.at_end() &&
+             (is_digit(*cursor_.at) || *cursor_.at == '/' || *cursor_.at == '-')) {
         ++cursor_.at;
       }
     }
@@ -148,9 +149,10 @@ class ObjReader {
     const auto count = static_cast<int64_t>(mesh_.vertices.size());
     const int64_t resolved = index < 0 ? count + index : index - 1;
     if (resolved < 0 || resolved >= static_cast<int64_t>(kMaxCorners)) {
-      return fail(format("the face uses vertex %lld, but numbers go from 1 to the number of vertices "
-                         "(or from -1 down, counted from the last of %lld)",
-                         static_cast<long long>(index), static_cast<long long>(count)));
+      return fail(
+          format("the face uses vertex %lld, but numbers go from 1 to the number of vertices "
+                 "(or from -1 down, counted from the last of %lld)",
+                 static_cast<long long>(index), static_cast<long long>(count)));
     }
     if (static_cast<size_t>(resolved) >= largest_index_) {  // may come later in the file
       largest_index_ = static_cast<size_t>(resolved) + 1;

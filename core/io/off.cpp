@@ -45,7 +45,8 @@ class OffReader {
       return true;
     }
     std::string_view kind = word;
-    if (!kind.ends_with("OFF")) return fail("expected 'OFF', found " + quoted(word), "Give an OFF file.");
+    if (!kind.ends_with("OFF"))
+      return fail("expected 'OFF', found " + quoted(word), "Give an OFF file.");
     kind.remove_suffix(3);
     if (kind.starts_with("ST")) kind.remove_prefix(2);
     if (kind.starts_with("C")) kind.remove_prefix(1);

@@ -44,7 +44,12 @@ namespace {
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
   if (length == 0 || length > text.size()) return 0;
   uint32_t code = length == 1 ? first : first & (0x7fu >> length);
   for (size_t k = 1; k < length; ++k) {
@@ -79,7 +84,8 @@ std::string clean_text(std::string_view text) {
 std::string quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   size_t cut = std::min(text.size(), kShown);
-  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
+  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80)
+    --cut;
   return format("'%s%s'", clean_text(text.substr(0, cut)).c_str(), cut < text.size() ? "..." : "");
 }
 

@@ -16,10 +16,10 @@ constexpr size_t kHeader = 84, kTriangle = 50;
 Result<Mesh> read_binary(const Source& source) {
   const size_t count = load<uint32_t>(source.bytes.data() + 80);
   if (count > (source.bytes.size() - kHeader) / kTriangle) {
-    return Error{format("%s: byte 80: %zu triangles need %zu bytes, but the file has %zu. It was cut "
-                        "short or is no STL file: export or copy it again.",
-                        source.name.c_str(), count, kHeader + kTriangle * count,
-                        source.bytes.size())};
+    return Error{
+        format("%s: byte 80: %zu triangles need %zu bytes, but the file has %zu. It was cut "
+               "short or is no STL file: export or copy it again.",
+               source.name.c_str(), count, kHeader + kTriangle * count, source.bytes.size())};
   }
   if (3 * count > kMaxCorners) {
     return Error{format("%s: more than 2^32 face corners. Split the file.", source.name.c_str())};
@@ -32,7 +32,8 @@ Result<Mesh> read_binary(const Source& source) {
   for (size_t t = 0; t < count; ++t, at += kTriangle) {
     for (size_t k = 0; k < 3; ++k) {
       const uint8_t* corner = at + 12 * k;
-      mesh.vertices[3 * t + k] = {load<float>(corner), load<float>(corner + 4), load<float>(corner + 8)};
+      mesh.vertices[3 * t + k] = {load<float>(corner), load<float>(corner + 4),
+                                  load<float>(corner + 8)};
       mesh.indices[3 * t + k] = static_cast<uint32_t>(3 * t + k);
     }
     mesh.offsets[t + 1] = static_cast<uint32_t>(3 * t + 3);
@@ -98,11 +99,13 @@ class StlTextReader {
   bool end_facet() {
     const size_t corners = mesh_.vertices.size() - mesh_.indices.size();
     if (!in_facet_ || corners != 3) {
-      return fail(format("triangle %zu has %zu vertices instead of 3", mesh_.offsets.size() - 1, corners));
+      return fail(
+          format("triangle %zu has %zu vertices instead of 3", mesh_.offsets.size() - 1, corners));
     }
     if (mesh_.vertices.size() > kMaxCorners) return fail("more than 2^32 face corners");
     in_facet_ = false;
-    for (int k = 0; k < 3; ++k) mesh_.indices.push_back(static_cast<uint32_t>(mesh_.indices.size()));
+    for (int k = 0; k < 3; ++k)
+      mesh_.indices.push_back(static_cast<uint32_t>(mesh_.indices.size()));
     mesh_.offsets.push_back(static_cast<uint32_t>(mesh_.indices.size()));
     if (!solid_id_) solid_id_ = parts_.id_of(solid_);
     mesh_.part_of_face.push_back(*solid_id_);
@@ -146,9 +149,10 @@ Result<Mesh> read_stl(const Source& source) {
   const bool has_zeros = std::memchr(bytes.data(), 0, looked_at) != nullptr;
   if (says_solid && !fits && !has_zeros) return StlTextReader(source).run();
   if (bytes.size() >= kHeader) return read_binary(source);
-  return Error{format("%s: neither text STL (no 'solid' at its start) nor binary STL (shorter than "
-                      "84 bytes). Export or copy it again.",
-                      source.name.c_str())};
+  return Error{
+      format("%s: neither text STL (no 'solid' at its start) nor binary STL (shorter than "
+             "84 bytes). Export or copy it again.",
+             source.name.c_str())};
 }
 
 }  // namespace hitbox

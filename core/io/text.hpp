@@ -10,7 +10,9 @@
 
 namespace hitbox {
 
-inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct TextCursor {

@@ -29,8 +29,8 @@ struct CleanOptions {
 
 struct CleanReport {
   size_t vertices_before = 0, vertices_after = 0;
-  size_t unreferenced = 0;    // vertices dropped because no face uses them
-  size_t welded = 0;          // vertices that became another one
+  size_t unreferenced = 0;  // vertices dropped because no face uses them
+  size_t welded = 0;        // vertices that became another one
   size_t faces = 0;
   size_t repeated_index = 0;  // faces with a vertex more than once; kept
   size_t zero_area = 0;       // other faces whose corners lie on one line; kept
@@ -51,9 +51,10 @@ struct CleanedMesh {
 // First come, not transitive: chains of close vertices (a fine mesh!) would collapse into one
 // point, while this moves no vertex by more than `distance`; and kept vertices are further apart
 // than that, so a grid cell holds a handful at most, however dense the cluster.
-Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options, const std::string& name);
+Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
+                          const std::string& name);
 
-// No vertex further than rounding from the line through two others; scale free.
+// False if all corners lie on one line, up to rounding; scale free.
 bool has_area(const MeshView& mesh, size_t face);
 bool has_repeated_index(std::span<const uint32_t> corners);
 // Faces that have the same set of vertices as an earlier face.

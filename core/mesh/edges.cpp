@@ -13,8 +13,8 @@ constexpr int kDigitBits = 11;
 constexpr uint32_t kDigits = 1u << kDigitBits;
 
 // One stable pass over one digit of one field.
-void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to, uint32_t HalfEdge::* field,
-                   int shift) {
+void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to,
+                   uint32_t HalfEdge::* field, int shift) {
   std::array<size_t, kDigits> start{};
   for (const HalfEdge& edge : from) ++start[edge.*field >> shift & (kDigits - 1)];
   size_t sum = 0;
@@ -55,7 +55,8 @@ std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh) {
 std::vector<EdgeUse> sorted_edge_uses(const MeshView& mesh) {
   const auto edges = sorted_half_edges(mesh);
   std::vector<EdgeUse> uses(edges.size());
-  for (size_t k = 0; k < edges.size(); ++k) uses[k] = {edges[k].low, edges[k].high, edges[k].face()};
+  for (size_t k = 0; k < edges.size(); ++k)
+    uses[k] = {edges[k].low, edges[k].high, edges[k].face()};
   return uses;
 }
 

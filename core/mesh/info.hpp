@@ -15,17 +15,17 @@ struct MeshInfo {
   size_t triangles = 0, quads = 0, larger = 0;  // faces by their corners
   size_t parts = 0, materials = 0;              // that faces use; 0 where the mesh has no names
   CleanReport cleaning;                         // what welding exactly equal vertices would do
-  size_t components = 0;           // through shared vertices, after welding
-  size_t components_by_index = 0;  // before
+  size_t components = 0;                        // through shared vertices, after welding
+  size_t components_by_index = 0;               // before
   size_t edges = 0;
-  size_t boundary_edges = 0;       // one face
-  size_t nonmanifold_edges = 0;    // more than two faces
-  size_t inconsistent_edges = 0;   // two faces that run along it the same way
+  size_t boundary_edges = 0;      // one face
+  size_t nonmanifold_edges = 0;   // more than two faces
+  size_t inconsistent_edges = 0;  // two faces that run along it the same way
   // Every edge is passed as often one way as the other: only then there is an inside.
   bool closed = false;
-  std::optional<double> volume;    // of a closed mesh; negative if its faces look inward
+  std::optional<double> volume;  // of a closed mesh; negative if its faces look inward
   double area = 0;
-  Bounds bounds;                   // of vertices that faces use
+  Bounds bounds;  // of vertices that faces use
   double diagonal = 0;
 };
 

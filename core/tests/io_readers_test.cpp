@@ -33,9 +33,11 @@ const uint32_t kTriangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
 
 std::string ply_header(const char* kind) {
   return format(
-         "ply\r\nformat %s 1.0\r\ncomment c\r\nelement vertex 4\r\nproperty float x\r\nproperty uchar red\r\n"
-         "property float y\r\nproperty double z\r\nelement extra 2\r\nproperty list uchar short s\r\n"
-         "element face 4\r\nproperty list uchar int vertex_indices\r\nproperty uchar flag\r\nend_header\r\n",
+      "ply\r\nformat %s 1.0\r\ncomment c\r\nelement vertex 4\r\nproperty float x\r\nproperty uchar "
+      "red\r\n"
+      "property float y\r\nproperty double z\r\nelement extra 2\r\nproperty list uchar short s\r\n"
+      "element face 4\r\nproperty list uchar int vertex_indices\r\nproperty uchar "
+      "flag\r\nend_header\r\n",
       kind);
 }
 
@@ -63,7 +65,8 @@ std::string ply_binary() {
 
 std::string ply_text() {
   return ply_header("ascii") +
-         "0 9 0 0\r\n1 9 0 0\r\n0 9 1 0\r\n0 9 0 1\r\n2 5 6\r\n0\r\n3 0 2 1 0\r\n3 0 1 3 0\r\n3 1 2 3 0\r\n3 2 0 3 0\r\n";
+         "0 9 0 0\r\n1 9 0 0\r\n0 9 1 0\r\n0 9 0 1\r\n2 5 6\r\n0\r\n3 0 2 1 0\r\n3 0 1 3 0\r\n3 1 "
+         "2 3 0\r\n3 2 0 3 0\r\n";
 }
 
 std::string stl_binary() {
@@ -85,7 +88,8 @@ std::string stl_text() {
   for (const auto& t : kTriangles) {
     out += "facet normal 0 0 0\n outer loop\n";
     for (const uint32_t v : t) {
-      out += format("  vertex %g %g %g\n", double(kPoints[v][0]), double(kPoints[v][1]), double(kPoints[v][2]));
+      out += format("  vertex %g %g %g\n", double(kPoints[v][0]), double(kPoints[v][1]),
+                    double(kPoints[v][2]));
     }
     out += " endloop\nendfacet\n";
   }
@@ -128,10 +132,14 @@ struct Sample {
 
 std::vector<Sample> samples() {
   return {{".obj",
-           "o a\nv 0 0 0 1\nv 1 0 0\r\nv +0 1 0 # c\nv 0 0 1e0\nusemtl m\ng b\nf 1/1/1 3//2 \\\n 2/1\nf -4 -3 -1\n"
+           "o a\nv 0 0 0 1\nv 1 0 0\r\nv +0 1 0 # c\nv 0 0 1e0\nusemtl m\ng b\nf 1/1/1 3//2 \\\n "
+           "2/1\nf -4 -3 -1\n"
            "f 2 3 4\nf 3 1 4\n",
            false},
-          {".off", "COFF 4 4 6\n# c\n0 0 0 255 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3 9 9 9\n3 1 2 3\n3 2 0 3\n", false},
+          {".off",
+           "COFF 4 4 6\n# c\n0 0 0 255 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3 9 9 9\n3 1 2 "
+           "3\n3 2 0 3\n",
+           false},
           {".ply", ply_text(), false},
           {".ply", ply_binary<false>(), true},
           {".ply", ply_binary<true>(), true},
@@ -147,7 +155,8 @@ Result<Mesh> read_exact(std::string_view text, std::string_view suffix) {
 }
 
 bool is_sound(const Result<Mesh>& result) {
-  if (!result) return result.error().message.starts_with("test: ") && result.error().message.ends_with(".");
+  if (!result)
+    return result.error().message.starts_with("test: ") && result.error().message.ends_with(".");
   return check_mesh(result.value().view(), "m").ok();
 }
 
@@ -158,7 +167,9 @@ TEST(readers_take_their_samples) {
     const auto result = read_exact(sample.bytes, sample.suffix);
     if (!result) std::fprintf(stderr, "%s\n", result.error().message.c_str());
     CHECK(result.ok());
-    if (result) CHECK(result.value().view().face_count() == (sample.suffix == std::string(".glb") ? 30u : 4u));
+    if (result)
+      CHECK(result.value().view().face_count() ==
+            (sample.suffix == std::string(".glb") ? 30u : 4u));
   }
 }
 
@@ -185,7 +196,8 @@ TEST(readers_survive_damage) {
           case 1: bytes[at] = static_cast<char>('0' + random.below(10)); break;
           case 2: bytes.erase(at, 1 + random.below(8)); break;
           default: {
-            const std::string piece = bytes.substr(random.below(bytes.size()), 1 + random.below(12));
+            const std::string piece =
+                bytes.substr(random.below(bytes.size()), 1 + random.below(12));
             bytes.insert(bytes.begin() + static_cast<long>(at), piece.begin(), piece.end());
           }
         }
@@ -212,10 +224,14 @@ TEST(claims_of_billions_cost_nothing) {
     const std::string head = format("ply\nformat %s 1.0\n", kind);
     const std::string tail = "property float x\nproperty float y\nproperty float z\n";
     const std::string list = "property list uint uint vertex_indices\nend_header\n";
-    CHECK(!read_exact(head + "element vertex 99999999999999\n" + tail + "element face 1\n" + list + "000", ".ply").ok());
+    CHECK(!read_exact(
+               head + "element vertex 99999999999999\n" + tail + "element face 1\n" + list + "000",
+               ".ply")
+               .ok());
     CHECK(!read_exact(head + "element nothing 18446744073709551615\nelement vertex 0\n" + tail +
                           "element face 1\n" + list + "\xff\xff\xff\xff",
-                      ".ply").ok());
+                      ".ply")
+               .ok());
   }
   const std::string json =
       R"({"asset":{"version":"2.0"},"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],)"
@@ -227,7 +243,8 @@ TEST(instances_cannot_multiply_without_end) {
   // 5,000 nodes that each show 500 primitives of one and the same 1,000 triangles.
   std::string nodes, primitives;
   for (int k = 0; k < 5000; ++k) nodes += format("%s{\"mesh\":0}", k ? "," : "");
-  for (int k = 0; k < 500; ++k) primitives += format("%s{\"attributes\":{\"POSITION\":0}}", k ? "," : "");
+  for (int k = 0; k < 500; ++k)
+    primitives += format("%s{\"attributes\":{\"POSITION\":0}}", k ? "," : "");
   const std::string data(3000 * 12 / 3 * 4, 'A');
   const std::string json = format(
       R"({"asset":{"version":"2.0"},"nodes":[%s],"meshes":[{"primitives":[%s]}],"buffers":[{"byteLength":36000,)"

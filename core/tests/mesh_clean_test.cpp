@@ -1,11 +1,10 @@
-#include "mesh/clean.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <set>
 
 #include "base/random.hpp"
 #include "check.hpp"
+#include "mesh/clean.hpp"
 #include "mesh/info.hpp"
 
 using namespace hitbox;
@@ -14,7 +13,9 @@ namespace {
 
 Mesh soup(Random& random, size_t faces, int grid) {
   Mesh mesh;
-  const auto coordinate = [&] { return static_cast<double>(random.below(static_cast<uint64_t>(grid))) - 1; };
+  const auto coordinate = [&] {
+    return static_cast<double>(random.below(static_cast<uint64_t>(grid))) - 1;
+  };
   for (size_t f = 0; f < faces; ++f) {
     for (int k = 0; k < 3; ++k) {
       mesh.indices.push_back(static_cast<uint32_t>(mesh.vertices.size()));
@@ -48,10 +49,12 @@ TEST(exact_weld_keeps_each_used_position_once_in_order) {
     std::vector<Vec3> expected;  // brute force
     size_t unused = 0;
     for (size_t v = 0; v < mesh.vertices.size(); ++v) {
-      const bool is_used = std::find(mesh.indices.begin(), mesh.indices.end(), v) != mesh.indices.end();
+      const bool is_used =
+          std::find(mesh.indices.begin(), mesh.indices.end(), v) != mesh.indices.end();
       unused += !is_used;
       const Vec3& p = mesh.vertices[v];
-      if (is_used && std::find(expected.begin(), expected.end(), p) == expected.end()) expected.push_back(p);
+      if (is_used && std::find(expected.begin(), expected.end(), p) == expected.end())
+        expected.push_back(p);
     }
     const auto result = clean(mesh.view(), {}, "m");
     const CleanedMesh& cleaned = result.value();
@@ -118,12 +121,12 @@ TEST(faces_without_area_repeated_and_duplicate_ones_are_counted_and_kept) {
       mesh.indices.insert(mesh.indices.end(), face);
       mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
     };
-    add({0, 1, 4});        // on one line
-    add({0, 1, 1});        // repeated
-    add({1, 0, 2});        // face 0 turned round
-    add({2, 1, 0});        // and again
-    add({0, 1, 2, 3});     // a quad of its own
-    add({3, 1, 0, 2});     // its twin
+    add({0, 1, 4});     // on one line
+    add({0, 1, 1});     // repeated
+    add({1, 0, 2});     // face 0 turned round
+    add({2, 1, 0});     // and again
+    add({0, 1, 2, 3});  // a quad of its own
+    add({3, 1, 0, 2});  // its twin
     const auto result = clean(mesh.view(), {}, "m");
     const CleanReport& report = result.value().report;
     CHECK(report.zero_area == 1 && report.repeated_index == 1 && report.duplicates == 3);

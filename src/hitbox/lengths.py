@@ -53,7 +53,7 @@ def _number_like(value: object, name: str) -> float:
     """A numpy number, say."""
     if hasattr(value, "__float__") and not isinstance(value, bool):
         try:
-            return float(value)  # type: ignore[arg-type]
+            return float(value)
         except (TypeError, ValueError):
             pass
     raise InputError(f"{name}: {value!r} is not a length. Give a number, or a string such as '1%' or '5mm'.")

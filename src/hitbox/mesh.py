@@ -80,9 +80,22 @@ class Mesh:
     """
 
     __slots__ = (
-        "_triangle_faces", "_triangles", "_sha256", "bounds", "diagonal", "indices", "material",
-        "material_names", "name", "offsets", "part", "part_names", "unit", "up", "vertices",
-    )  # fmt: skip  # noqa: RUF023
+        "_sha256",
+        "_triangle_faces",
+        "_triangles",
+        "bounds",
+        "diagonal",
+        "indices",
+        "material",
+        "material_names",
+        "name",
+        "offsets",
+        "part",
+        "part_names",
+        "unit",
+        "up",
+        "vertices",
+    )
 
     vertices: Floats  # (n, 3)
     indices: Indices  # the corners of all faces, one face after the other
@@ -113,7 +126,16 @@ class Mesh:
         who = name or "mesh"
         indices, offsets = _polygons(faces, who)
         self._fill(
-            _points(vertices, who), indices, offsets, part, material, part_names, material_names, name, unit, up
+            _points(vertices, who),
+            indices,
+            offsets,
+            part,
+            material,
+            part_names,
+            material_names,
+            name,
+            unit,
+            up,
         )
 
     def _fill(
@@ -365,12 +387,22 @@ def _points(vertices: npt.ArrayLike, who: str) -> Floats:
 def _polygons(faces: Any, who: str) -> tuple[Indices, Indices]:
     """(indices, offsets) of an array of equal polygons, or of a list of polygons of any sizes."""
     if not isinstance(faces, np.ndarray):
+        if not isinstance(faces, Iterable):
+            raise InputError(f"{who}: faces are {faces!r}, but must be an array or a list of polygons.")
         faces = list(faces)
         sizes = np.array([_size(face, f, who) for f, face in enumerate(faces)], np.int64)
-        if len(sizes) and (sizes != sizes[0]).any():
-            flat: Any = np.concatenate([np.asarray(face) for face in faces])
-            return _whole(flat, sizes, who), _offsets(sizes, who)
-        faces = np.array(faces)
+        if (sizes < 3).any():
+            f = int(np.argmax(sizes < 3))
+            raise InputError(f"{who}: face {f} has {sizes[f]} corners, but must have 3 or more.")
+        try:
+            if len(sizes) and (sizes != sizes[0]).any():
+                flat: Any = np.concatenate([np.asarray(face) for face in faces])
+                return _whole(flat, sizes, who), _offsets(sizes, who)
+            faces = np.array(faces)
+        except InputError:
+            raise
+        except ValueError:  # lists within lists of different sizes
+            raise InputError(f"{who}: faces must be lists of vertex indices.") from None
     if faces.size == 0:
         raise InputError(f"{who}: the mesh has no faces. Give at least one.")
     if faces.ndim != 2:
@@ -386,9 +418,7 @@ def _size(face: Any, f: int, who: str) -> int:
     try:
         return len(face)
     except TypeError:
-        raise InputError(
-            f"{who}: face {f} is {face!r}, but must be a list of vertex indices."
-        ) from None
+        raise InputError(f"{who}: face {f} is {face!r}, but must be a list of vertex indices.") from None
 
 
 def _offsets(sizes: npt.NDArray[np.int64], who: str) -> Indices:
