@@ -14,7 +14,8 @@ constexpr std::array<uint32_t, 16> kLadder = {1,  2,  3,  4,  6,  8,   12,  16,
                                               24, 32, 48, 64, 96, 128, 192, kMostChosen};
 constexpr uint32_t kFew = 32;         // up to here more shapes are taken where that pays
 constexpr size_t kSamples = 4096;
-constexpr double kExact = 1e-4;       // means below this are all the same
+constexpr double kExact = 5e-4;       // means below this are all the same: a cylinder is not 26 plates
+constexpr int kSegments = 32;         // of round shapes: with few, they seem further off than they are
 
 class Rungs {
  public:
@@ -35,7 +36,7 @@ class Rungs {
         shapes_after(mesh_, tree_, tree_.merges_to(count), options_, run_);
     if (fitted.shapes.empty()) return Bounds::kInfinity;  // all too thin
     TriangleMesh all;
-    for (const Shape& shape : fitted.shapes) append(all, to_mesh(shape, 12));
+    for (const Shape& shape : fitted.shapes) append(all, to_mesh(shape, kSegments));
     const SurfaceSamples samples = sample_surface(all.vertices, all.triangles, kSamples, 0);
     std::vector<double> distance(samples.points.size());
     run_.for_each_block(distance.size(), 256, [&](size_t first, size_t last, size_t) {
@@ -67,11 +68,9 @@ class Rungs {
 CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitOptions& options,
                          Run& run) {
   Rungs rungs(mesh, tree, options, run);
-  size_t low = 0, high = kLadder.size() - 1;
-  while (low < high) {  // more shapes are closer, nearly always
-    const size_t middle = (low + high) / 2;
-    (rungs.mean(middle) <= kCloseEnough ? high : low) = middle + (rungs.mean(middle) > kCloseEnough);
-  }
+  // From below, not by halving: one sphere is closer to a ball than eight boxes are.
+  size_t low = 0;
+  while (low + 1 < kLadder.size() && rungs.mean(low) > kCloseEnough) ++low;
   // A shelf is one solid block on average within 1 %, and exact with a few boards more: twice the
   // shapes for less than half the distance is worth it.
   const auto waste = [&](size_t rung) { return kLadder[rung] * std::max(rungs.mean(rung), kExact); };
