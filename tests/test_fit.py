@@ -38,12 +38,16 @@ def l_shape() -> Mesh:
 def polygon(corners: int) -> Mesh:
     """One flat face."""
     angles = np.arange(corners) * (2 * math.pi / corners)
-    return Mesh(np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1), [list(range(corners))], name="polygon")
+    return Mesh(
+        np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1), [list(range(corners))], name="polygon"
+    )
 
 
 def joined(*meshes: Mesh, name: str = "joined") -> Mesh:
     first = np.cumsum([0] + [len(m.vertices) for m in meshes])
-    faces = [[v + int(first[k]) for v in face] for k, m in enumerate(meshes) for face in specimens.polygons_of(m)]
+    faces = [
+        [v + int(first[k]) for v in face] for k, m in enumerate(meshes) for face in specimens.polygons_of(m)
+    ]
     return Mesh(np.concatenate([m.vertices for m in meshes]), faces, name=name)
 
 
@@ -63,7 +67,9 @@ def blob(levels: int = 3, rough: float = 0.1, seed: int = 0) -> Mesh:
 
 def with_duplicates() -> Mesh:
     ball = specimens.icosphere(1)
-    return Mesh(ball.vertices, np.concatenate([ball.triangles, ball.triangles, ball.triangles[:, ::-1]]), name="twice")
+    return Mesh(
+        ball.vertices, np.concatenate([ball.triangles, ball.triangles, ball.triangles[:, ::-1]]), name="twice"
+    )
 
 
 def with_zero_area() -> Mesh:
@@ -111,7 +117,7 @@ FIXED = {
     "tiny": lambda: moved(blob(2), 1e-30),
     "huge": lambda: moved(blob(2), 1e30),
     "line": lambda: Mesh([[0, 0, 0], [1, 2, 3], [2, 4, 6]], [[0, 1, 2]], name="line"),
-    "two far points": lambda: joined(moved(specimens.triangle(), 1e-6), moved(specimens.triangle(), 1e-6, (1e3, 0, 0))),
+    "two far specks": lambda: joined(*(moved(specimens.triangle(), 1e-6, (x, 0, 0)) for x in (0, 1e3))),
 }  # fmt: skip
 
 _made: dict[str, Mesh] = {}
@@ -217,13 +223,25 @@ def test_each_kind_alone_encloses(kind, name):
         check(mesh, collider, count)
 
 
-@QUIET
-@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
-def test_fewer_shapes_than_asked_only_where_that_costs_nothing(seed, count):
-    """Boxes apart: merging any two would add volume, so every one of them must be used."""
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(1, 10))
+def test_boxes_apart_stay_apart(seed, count, gap):
+    """Their roofs must not merge into one long roof first: that was one box around two cubes."""
+    row = joined(*(specimens.box(center=((1 + gap) * k, 0, 0)) for k in range(count)))
+    collider = fit(row, count)
+    assert collider.counts == {"box": count}
+    assert collider.volume == pytest.approx(count, rel=1e-6)
+    assert fit(turned(row, seed % 100), count).volume <= 1.7 * count
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_a_shape_each_is_nearly_as_tight_as_the_boxes(seed):
     mesh = specimens.many_components(12, seed=seed)
-    assert len(fit(mesh, count)) == count
-    assert len(fit(mesh, 100)) == 12  # within a box all merges are free
+    own = sum(float(np.prod(np.ptp(corners, axis=0))) for corners in mesh.vertices.reshape(-1, 8, 3))
+    collider = fit(mesh, 12)
+    assert 6 <= len(collider) <= 12
+    assert own <= collider.volume * (1 + 1e-9) <= 2 * own
 
 
 def test_exact_shapes_are_found():
@@ -257,12 +275,14 @@ def test_ten_thousand_components_to_64_shapes():
     started = time.process_time()
     collider = fit(mesh, 64, threads=1)
     assert time.process_time() - started < 8
-    assert len(collider) == 64
+    assert 32 <= len(collider) <= 64
     assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
     check_ownership(mesh, collider)
 
 
-@pytest.mark.parametrize("mesh", [specimens.fan(20_000), polygon(20_000), specimens.soup(5_000, size=1e-3)], ids=str)
+@pytest.mark.parametrize(
+    "mesh", [specimens.fan(20_000), polygon(20_000), specimens.soup(5_000, size=1e-3)], ids=str
+)
 def test_large_and_degenerate(mesh):
     started = time.process_time()
     collider = fit(mesh, 64, threads=1)
@@ -320,7 +340,7 @@ def test_scaling_scales_the_output(scale):
 def test_moving_moves_the_output(seed):
     """A shift changes rounding only. A turn may also change ties and which frame is offered, so
     what it changes is bounded, not nought."""
-    for name in ("blob", "rough sheet"):
+    for name in ("blob", "boxes"):
         mesh = specimen(name)
         plain = fit(mesh, 8)
         shifted = fit(moved(mesh, 1.0, (3.0, -20.0, 5.0 + seed)), 8)
@@ -416,7 +436,9 @@ def test_the_collider_knows_where_it_came_from(tmp_path):
 def test_parts_and_materials_go_to_the_shapes():
     one, two = specimens.box(), specimens.box(center=(5, 0, 0))
     both = joined(one, two)
-    labelled = Mesh(both.vertices, specimens.polygons_of(both), part=[0] * 6 + [1] * 6, part_names=["left", "right"])
+    labelled = Mesh(
+        both.vertices, specimens.polygons_of(both), part=[0] * 6 + [1] * 6, part_names=["left", "right"]
+    )
     assert sorted(label.part for label in fit(labelled, 2).labels) == ["left", "right"]
     assert [label.part for label in fit(labelled, 1).labels] == [None]
 
@@ -448,7 +470,9 @@ def test_tangents_turn_the_frame_of_a_flat_quad_grid(tangent):
     """A flat sheet's normals leave the turn about the normal open; its tangents do not."""
     x, y = np.meshgrid(np.linspace(0, 3, 13), np.linspace(0, 1, 5))
     sheet = specimens.grid(12, 4)
-    mesh = turned(Mesh(np.stack([x.ravel(), y.ravel(), 0 * x.ravel()], axis=1), specimens.polygons_of(sheet)), 5)
+    mesh = turned(
+        Mesh(np.stack([x.ravel(), y.ravel(), 0 * x.ravel()], axis=1), specimens.polygons_of(sheet)), 5
+    )
     collider = fit(mesh, 1, tangent=tangent)
     check(mesh, collider, 1)
     if tangent != "off":
@@ -466,7 +490,10 @@ def test_auto_tangents_are_never_worse_for_one_cluster():
 @pytest.mark.parametrize("weld", ["off", "exact", 1e-3, "0.1%"])
 def test_welding_never_uncovers_a_face(weld):
     """Also by a distance: it is the input's faces that must be enclosed, not the welded ones."""
-    for mesh in (specimen("split"), specimen("blob"), specimen("soup")):
+    split = specimen("split")
+    jitter = np.random.default_rng(0).uniform(-1e-4, 1e-4, split.vertices.shape)
+    jittered = Mesh(split.vertices + jitter, specimens.polygons_of(split), name="jittered")
+    for mesh in (split, jittered, specimen("blob"), specimen("soup")):
         collider = fit(mesh, 10, weld=weld)
         assert len(collider) <= 10
         assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
@@ -482,8 +509,8 @@ def test_max_excess_keeps_shapes_apart_and_says_so(max_excess):
     assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
     check_ownership(mesh, collider)
     box = float(np.prod(mesh.bounds[1] - mesh.bounds[0]))
-    own = fit(mesh, 12).volume
-    assert collider.volume <= own + (12 - len(collider)) * max_excess * box * (1 + 1e-6) + 1e-9 * box
+    # A face is a plate of next to no volume, and each merge may add max_excess.
+    assert collider.volume <= (mesh.face_count - len(collider)) * max_excess * box + 1e-3 * box
     if len(collider) > 1:
         assert not collider.status.complete
         (note,) = collider.status.notes
@@ -492,7 +519,7 @@ def test_max_excess_keeps_shapes_apart_and_says_so(max_excess):
     else:
         assert collider.status.complete
     if max_excess == 0:
-        assert len(collider) == 12
+        assert len(collider) == mesh.face_count  # even a box is more than two of its sides
 
 
 def test_a_large_max_excess_forbids_nothing():
@@ -584,7 +611,7 @@ def test_a_count_is_picked_and_explained():
         (bookshelf(), 8, 12),
         (specimens.icosphere(3), 1, 4),
         (specimens.cylinder(), 1, 4),
-        (blob(4, rough=0.02), 1, 64),
+        (blob(4, rough=0.02), 1, 128),
         (specimens.triangle(), 1, 1),
     ):
         collider = fit(mesh)
@@ -665,14 +692,9 @@ import signal, sys, time
 sys.path.insert(0, {folder!r})
 import specimens, hitbox
 mesh = specimens.grid(1000, 500, height=0.1)
-at = []
 def handler(signum, frame):
-    at.append(late[0])
     raise KeyboardInterrupt
-late = [0.0]
-def due():
-    return time.process_time()
-# The itimer counts CPU time, so `after` is when the signal falls due.
+# The timer counts CPU time, so `after` is when the signal falls due.
 worst, stopped = 0.0, 0
 for after in {delays!r}:
     signal.signal(signal.SIGPROF, handler)
@@ -692,7 +714,9 @@ print(stopped, worst)
 def test_ctrl_c_stops_within_a_fifth_of_a_second_of_cpu_time(call):
     delays = [0.02, 0.1, 0.2, 0.3, 0.45, 0.6]
     code = CTRL_C.format(folder=specimens.__file__.rsplit("/", 1)[0], delays=delays, call=call)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     stopped, worst = done.stdout.split()
     assert int(stopped) == len(delays)
     assert float(worst) < 0.2
@@ -706,5 +730,7 @@ def test_an_interrupt_signal_is_a_keyboard_interrupt():
         "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try:\n    hitbox.fit(mesh, 64)\nexcept KeyboardInterrupt:\n    print('stopped')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (done.stdout.strip(), done.returncode) == ("stopped", 0)
