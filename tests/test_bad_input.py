@@ -292,7 +292,8 @@ def broken_gltf(**changes) -> bytes:
 def ply_header(vertices: object, faces: object) -> bytes:
     return (
         f"ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\nproperty float x\n"
-        f"property float y\nproperty float z\nelement face {faces}\nproperty list uchar int vertex_indices\nend_header\n"
+        f"property float y\nproperty float z\nelement face {faces}\n"
+        "property list uchar int vertex_indices\nend_header\n"
     ).encode()
 
 
