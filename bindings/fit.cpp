@@ -22,15 +22,7 @@ void bind_fit(nb::module_& m) {
 
   nb::class_<MergeTree>(m, "MergeTree")
       .def_ro("face_count", &MergeTree::face_count)
-      .def("merge_count", [](const MergeTree& tree) { return tree.merges.size(); })
       .def("merges_to", &MergeTree::merges_to, "count"_a)
-      .def("costs",
-           [](const MergeTree& tree) {
-             std::vector<double> costs;
-             costs.reserve(tree.merges.size());
-             for (const Merge& merge : tree.merges) costs.push_back(merge.cost);
-             return to_numpy(std::move(costs));
-           })
       .def(
           "partition_after",
           [](const MergeTree& tree, size_t merge_count) {
@@ -40,12 +32,12 @@ void bind_fit(nb::module_& m) {
 
   m.def(
       "build_tree",
-      [](Points vertices, Indices indices, Indices offsets, uint32_t finest, uint32_t coarsest,
+      [](Points vertices, Indices indices, Indices offsets, uint32_t finest,
          const FitOptions& options, PyRun& run) {
         const MeshView mesh = view(vertices, indices, offsets);
-        return run([&](Run& r) { return build_tree(mesh, {finest, coarsest}, options, r); });
+        return run([&](Run& r) { return build_tree(mesh, finest, options, r); });
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "finest"_a, "coarsest"_a, "options"_a, "run"_a);
+      "vertices"_a, "indices"_a, "offsets"_a, "finest"_a, "options"_a, "run"_a);
 
   m.attr("most_chosen") = kMostChosen;
   m.attr("close_enough") = kCloseEnough;

@@ -14,8 +14,10 @@ namespace {
 constexpr std::array<uint32_t, 16> kLadder = {1,  2,  3,  4,  6,  8,   12,  16,
                                               24, 32, 48, 64, 96, 128, 192, kMostChosen};
 constexpr uint32_t kFew = 32;         // up to here more shapes are taken where that pays
+constexpr size_t kOneByOne = 5;       // rungs
 constexpr size_t kSamples = 4096;
-constexpr double kExact = 1e-4;       // means below this are all the same
+constexpr double kExact = 5e-4;       // means below this are all the same: a cylinder is not 26 plates
+constexpr int kSegments = 32;         // of round shapes: with few, they seem further off than they are
 
 class Rungs {
  public:
@@ -39,7 +41,7 @@ class Rungs {
     TriangleMesh all;
     std::vector<Vec3> center_of_triangle;
     for (const Shape& shape : fitted.shapes) {
-      append(all, to_mesh(shape, 12));
+      append(all, to_mesh(shape, kSegments));
       center_of_triangle.resize(all.triangles.size(), bounds(shape).center());
     }
     const SurfaceSamples samples = sample_surface(all.vertices, all.triangles, kSamples, 0);
@@ -87,10 +89,16 @@ class Rungs {
 CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitOptions& options,
                          Run& run) {
   Rungs rungs(mesh, tree, options, run);
+  // The first rungs one by one: a sphere is closer to a ball than eight boxes are. Then by halving.
   size_t low = 0, high = kLadder.size() - 1;
-  while (low < high) {  // more shapes are closer, nearly always
+  while (low < kOneByOne && rungs.mean(low) > kCloseEnough) ++low;
+  if (low < kOneByOne) high = low;
+  while (low < high) {
     const size_t middle = (low + high) / 2;
-    (rungs.mean(middle) <= kCloseEnough ? high : low) = middle + (rungs.mean(middle) > kCloseEnough);
+    if (rungs.mean(middle) <= kCloseEnough)
+      high = middle;
+    else
+      low = middle + 1;
   }
   // A shelf is close to one solid block on average, and exact with a few boards more: twice the
   // shapes for less than half the distance is worth it.

@@ -81,8 +81,7 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
 
 }  // namespace
 
-MergeTree build_tree(const MeshView& mesh, const Levels& levels, const FitOptions& options,
-                     Run& run) {
+MergeTree build_tree(const MeshView& mesh, uint32_t finest, const FitOptions& options, Run& run) {
   run.enter("prepare", 0, 0.1);
   const UnitMesh unit(mesh, run);
   const double max_excess = excess_limit(options, referenced_bounds(unit.view));
@@ -92,10 +91,10 @@ MergeTree build_tree(const MeshView& mesh, const Levels& levels, const FitOption
   std::vector<FacePair> pairs = face_pairs(mesh, run);
   run.enter("premerge", 0.1, 0.4);
   const Premerged leaves =
-      premerge(unit.view, std::move(pairs), leaf_count(levels.finest), max_excess, tree, run);
+      premerge(unit.view, std::move(pairs), leaf_count(finest), max_excess, tree, run);
   run.enter("merge", 0.4, 0.9);
   merge_greedily(unit.view, leaves, cost_model(options), options.tangent != Tangent::off,
-                 {levels.coarsest, max_excess}, tree, run);
+                 max_excess, tree, run);
   return tree;
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr size_t kLinksPerCluster = 4;
+constexpr double kTouching = 0.1;  // of the smaller cluster: a gap up to this is none
 
 struct Neighbour {
   uint32_t cluster;
@@ -24,6 +25,8 @@ struct Neighbour {
 
 struct Cluster {
   uint32_t node;
+  uint32_t part;    // the connected part it lies in; kNone: it spans several
+  uint32_t leaves;  // how many it is made of
   FaceOperator op;
   Fitted shape;
   Bounds box;
@@ -48,10 +51,11 @@ struct Entry {
 class Greedy {
  public:
   Greedy(const MeshView& mesh, const Premerged& leaves, const CostModel& model, bool with_tangent,
-         const MergeLimits& limits, MergeTree& tree, Run& run)
-      : mesh_(mesh), model_(model), with_tangent_(with_tangent), limits_(limits), tree_(tree),
+         double max_excess, MergeTree& tree, Run& run)
+      : mesh_(mesh), model_(model), with_tangent_(with_tangent), max_excess_(max_excess), tree_(tree),
         run_(run), fitter_(model), live_(leaves.node_of_leaf.size()) {
     make_leaves(leaves);
+    find_parts(leaves);
     join(leaves.edges);
     join(links_between_parts());
   }
@@ -60,6 +64,10 @@ class Greedy {
 
  private:
   void make_leaves(const Premerged& leaves);
+  void find_parts(const Premerged& leaves);
+  bool is_whole(const Cluster& c) const { return c.part == kNone || c.leaves == part_size_[c.part]; }
+  bool may_merge(uint32_t a, uint32_t b) const;
+  void push_across_parts();
   void join(const std::vector<FacePair>& pairs);
   std::vector<FacePair> links_between_parts();
   Fitted common_shape(Fitter& fitter, uint32_t a, uint32_t b) const;
@@ -68,11 +76,12 @@ class Greedy {
   }
   double price(const Fitted& common, uint32_t a, uint32_t b) const {
     // A forbidden merge stays forbidden: what it adds only grows with its parts.
-    if (excess(common, a, b) > limits_.max_excess) return Bounds::kInfinity;
+    if (excess(common, a, b) > max_excess_) return Bounds::kInfinity;
     return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
   }
   void push(uint32_t a, uint32_t b, double price, bool lazy) {
-    if (price < Bounds::kInfinity) queue_.push({price, std::min(a, b), std::max(a, b), lazy});
+    if (price < Bounds::kInfinity && may_merge(a, b))
+      queue_.push({price, std::min(a, b), std::max(a, b), lazy});
   }
   // The cluster that c has become part of by now (path halving).
   uint32_t current(uint32_t c) {
@@ -80,13 +89,13 @@ class Greedy {
     return c;
   }
   bool pop_next(Entry& next);
-  void merge(uint32_t a, uint32_t b, const Fitted& common, double price);
+  void merge(uint32_t a, uint32_t b, const Fitted& common);
   std::vector<Neighbour> joint_neighbours(uint32_t a, uint32_t b, uint32_t merged);
 
   const MeshView& mesh_;
   const CostModel& model_;
   bool with_tangent_;
-  MergeLimits limits_;
+  double max_excess_;
   MergeTree& tree_;
   Run& run_;
   Fitter fitter_;
@@ -94,6 +103,8 @@ class Greedy {
   std::vector<uint32_t> into_;     // the cluster each one went into, or itself
   std::vector<bool> gone_;
   std::vector<uint32_t> slot_;     // scratch of joint_neighbours
+  std::vector<uint32_t> part_size_;  // in leaves
+  bool across_parts_ = false;      // no longer wait for whole parts
   size_t live_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
@@ -127,6 +138,37 @@ void Greedy::make_leaves(const Premerged& leaves) {
   into_.resize(count);
   std::iota(into_.begin(), into_.end(), 0u);
   gone_.assign(count, false);
+}
+
+void Greedy::find_parts(const Premerged& leaves) {
+  DisjointSets parts(clusters_.size());
+  for (const FacePair& edge : leaves.edges) parts.unite(edge.a, edge.b);
+  part_size_.assign(clusters_.size(), 0);
+  for (uint32_t c = 0; c < clusters_.size(); ++c) {
+    clusters_[c].part = parts.find(c);
+    clusters_[c].leaves = 1;
+    ++part_size_[clusters_[c].part];
+  }
+}
+
+// Across a gap only whole parts: the roofs of two houses make a cheaper plate than a roof and a
+// wall make a house, and then there is one long house.
+bool Greedy::may_merge(uint32_t a, uint32_t b) const {
+  const Cluster &ca = clusters_[a], &cb = clusters_[b];
+  if (across_parts_ || ca.part == cb.part || (is_whole(ca) && is_whole(cb))) return true;
+  const double size_sq = std::min(norm_sq(ca.box.size()), norm_sq(cb.box.size()));
+  return distance_sq(ca.box, cb.box) <= kTouching * kTouching * size_sq;
+}
+
+void Greedy::push_across_parts() {
+  across_parts_ = true;
+  for (uint32_t c = 0; c < clusters_.size(); ++c) {
+    if (gone_[c]) continue;
+    for (const Neighbour& n : clusters_[c].neighbours) {
+      const uint32_t other = current(n.cluster);
+      if (other > c) push(c, other, n.price, true);
+    }
+  }
 }
 
 Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
@@ -195,10 +237,9 @@ std::vector<Neighbour> Greedy::joint_neighbours(uint32_t a, uint32_t b, uint32_t
   return joint;
 }
 
-void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common, double paid) {
+void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   const auto merged = static_cast<uint32_t>(clusters_.size());
-  tree_.merges.push_back(
-      {clusters_[a].node, clusters_[b].node, paid, excess(common, a, b) <= 1e-12});
+  tree_.merges.push_back({clusters_[a].node, clusters_[b].node, excess(common, a, b)});
   into_[a] = into_[b] = merged;
   into_.push_back(merged);
   gone_[a] = gone_[b] = true;
@@ -209,6 +250,8 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common, double paid) {
   kernel.insert(kernel.end(), clusters_[b].kernel.begin(), clusters_[b].kernel.end());
   Cluster cluster;
   cluster.node = tree_.face_count + static_cast<uint32_t>(tree_.merges.size()) - 1;
+  cluster.part = clusters_[a].part == clusters_[b].part ? clusters_[a].part : kNone;
+  cluster.leaves = clusters_[a].leaves + clusters_[b].leaves;
   cluster.op = clusters_[a].op + clusters_[b].op;
   cluster.shape = common;
   cluster.box = clusters_[a].box;
@@ -251,15 +294,13 @@ void Greedy::merge_all() {
     Entry next;
     if (!pop_next(next)) {
       // Nothing left along the surface: go on across parts, unless all pairs are forbidden.
-      if (live_ <= limits_.count || live_ <= 1) return;
-      const size_t before = queue_.size();
-      join(links_between_parts());
-      if (queue_.size() == before) return;
+      if (live_ <= 1) return;
+      if (!across_parts_) push_across_parts();
+      if (queue_.empty()) join(links_between_parts());
+      if (queue_.empty()) return;
       continue;
     }
-    const Fitted common = common_shape(fitter_, next.a, next.b);
-    if (live_ <= limits_.count && excess(common, next.a, next.b) > 1e-12) return;
-    merge(next.a, next.b, common, next.price);
+    merge(next.a, next.b, common_shape(fitter_, next.a, next.b));
     run_.advance(1 - static_cast<double>(live_) / all);
   }
 }
@@ -267,8 +308,8 @@ void Greedy::merge_all() {
 }  // namespace
 
 void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
-                    bool with_tangent, const MergeLimits& limits, MergeTree& tree, Run& run) {
-  Greedy(mesh, leaves, model, with_tangent, limits, tree, run).merge_all();
+                    bool with_tangent, double max_excess, MergeTree& tree, Run& run) {
+  Greedy(mesh, leaves, model, with_tangent, max_excess, tree, run).merge_all();
 }
 
 }  // namespace hitbox

@@ -11,13 +11,9 @@
 
 namespace hitbox {
 
-struct MergeLimits {
-  size_t count;       // stop here, free merges aside
-  double max_excess;  // volume one merge may add; infinite if there is no limit
-};
-
-// Goes on recording into `tree` where premerge left off.
+// Goes on recording into `tree` where premerge left off, down to one cluster, or until every merge
+// would add more volume than `max_excess` (which may be infinite).
 void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
-                    bool with_tangent, const MergeLimits& limits, MergeTree& tree, Run& run);
+                    bool with_tangent, double max_excess, MergeTree& tree, Run& run);
 
 }  // namespace hitbox

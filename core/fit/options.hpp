@@ -27,12 +27,6 @@ struct FitOptions {
   double drop_thin = 0;    // mesh units: shapes with a half extent up to this are left out
 };
 
-// Which levels of detail a tree is made for: its merges are fine enough for `finest` shapes, and
-// go on down to `coarsest`.
-struct Levels {
-  uint32_t finest, coarsest;
-};
-
 struct FitResult {
   std::vector<Shape> shapes;
   std::vector<uint32_t> faces;         // ascending within each shape

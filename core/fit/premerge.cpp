@@ -117,7 +117,7 @@ double Rounds::median_of_cheapest() const {
 void Rounds::try_merge(uint32_t a, uint32_t b) {
   if (to_merge_ == 0) return;
   --to_merge_;
-  tree_.merges.push_back({node_[a], node_[b], 0, false});
+  tree_.merges.push_back({node_[a], node_[b], Bounds::kInfinity});
   node_[a] = tree_.face_count + static_cast<uint32_t>(tree_.merges.size()) - 1;
   moments_[a] = moments_[a] + moments_[b];
   group_[b] = a;

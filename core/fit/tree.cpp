@@ -6,9 +6,10 @@
 namespace hitbox {
 
 size_t MergeTree::merges_to(uint32_t count) const {
+  constexpr double kNothing = 1e-12;
   const size_t wanted = face_count > count ? face_count - count : 0;
   size_t applied = std::min(wanted, merges.size());
-  while (applied < merges.size() && merges[applied].free) ++applied;
+  while (applied < merges.size() && merges[applied].volume_added <= kNothing) ++applied;
   return applied;
 }
 

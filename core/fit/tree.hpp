@@ -8,9 +8,8 @@
 namespace hitbox {
 
 struct Merge {
-  uint32_t a, b;  // nodes: faces are 0 .. face_count - 1, merge k makes node face_count + k
-  double cost;    // what the merge added
-  bool free;      // it added no volume: goes on below the count asked for
+  uint32_t a, b;        // nodes: faces are 0 .. face_count - 1, merge k makes node face_count + k
+  double volume_added;  // of the unit-diagonal mesh, weighted; infinite where it was not measured
 };
 
 struct Partition {
@@ -23,7 +22,7 @@ struct MergeTree {
   std::vector<Merge> merges;
 
   // How many merges, from the first on, lead to at most `count` clusters, or as near as the tree
-  // goes; free ones that follow are included.
+  // goes; those that follow and add no volume are included.
   size_t merges_to(uint32_t count) const;
   uint32_t clusters_after(size_t merge_count) const {
     return face_count - static_cast<uint32_t>(merge_count);

@@ -71,6 +71,10 @@ class FitOptions:
             object.__setattr__(self, "max_excess", _not_negative(self.max_excess, "max_excess"))
         _one_of(self.cost, COSTS, "cost")
         _one_of(self.tangent, TANGENTS, "tangent")
+        if not isinstance(self.kinds, Iterable):
+            raise InputError(
+                f"fit: kinds: must be names such as 'box' or ('box', 'sphere'), not {self.kinds!r}."
+            )
         kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)
         for kind in kinds:
             _one_of(kind, PRIMITIVES, "kinds", "kind")
@@ -139,9 +143,9 @@ def fit(
     chosen = _options(options, keywords, count)
     job = _Job(mesh, chosen, threads, progress, cancel)
     if chosen.count is not None:
-        tree = job.build(chosen.count, chosen.count)
+        tree = job.build(chosen.count)
         return job.collider(tree, chosen.count, started)
-    tree = job.build(_core.most_chosen, 1)
+    tree = job.build(_core.most_chosen)
     picked, mean = job.choose_count(tree)
     return job.collider(tree, picked, started, note=_why(picked, mean))
 
@@ -161,11 +165,12 @@ def fit_tree(
     `finest` is the largest count you need; finer levels exist, but were merged coarsely. The rest
     as in `fit`, except that there is no count. `fit_tree(mesh, n).at(n)` is `fit(mesh, n)`.
     """
-    if (options is not None and options.count is not None) or "count" in keywords:
+    chosen = _options(options, keywords, None)
+    if chosen.count is not None:
         raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
-    job = _Job(mesh, _options(options, keywords, None), threads, progress, cancel)
     finest = _whole(finest, "finest")
-    return FitTree(job, job.build(finest, 1), finest)
+    job = _Job(mesh, chosen, threads, progress, cancel)
+    return FitTree(job, job.build(finest), finest)
 
 
 class FitTree:
@@ -206,15 +211,19 @@ class _Job:
             raise InputError(f"fit: threads: must be from 0 (all cores) to 4096, not {threads!r}.")
         self.threads = threads
         self.report = _report(progress, cancel)
-        cleaned, _ = self.mesh.clean(options.weld)
-        self.arrays = (cleaned.vertices, cleaned.indices, cleaned.offsets)
+        welded, _ = self.mesh.clean(options.weld)
+        self.welded = (welded.vertices, welded.indices, welded.offsets)
+        # Welding by a distance moves vertices: it says what hangs together, but it is the faces as
+        # they came that must be enclosed.
+        exact = welded if options.weld in ("exact", "off") else self.mesh.clean("exact")[0]
+        self.arrays = (exact.vertices, exact.indices, exact.offsets)
         self.core_options = options.for_core(self.mesh)
 
     def run(self) -> _core.Run:
         return _core.Run(self.threads, self.report)
 
-    def build(self, finest: int, coarsest: int) -> _core.MergeTree:
-        return _core.build_tree(*self.arrays, finest, coarsest, self.core_options, self.run())
+    def build(self, finest: int) -> _core.MergeTree:
+        return _core.build_tree(*self.welded, finest, self.core_options, self.run())
 
     def choose_count(self, tree: _core.MergeTree) -> tuple[int, float]:
         count, mean = _core.choose_count(*self.arrays, tree, self.core_options, self.run())
@@ -256,6 +265,8 @@ class _Job:
 
 def _options(options: FitOptions | None, keywords: dict[str, Any], count: int | None) -> FitOptions:
     known = [f.name for f in fields(FitOptions)]
+    if options is not None and not isinstance(options, FitOptions):
+        raise InputError(f"fit: options: must be FitOptions, not a {type(options).__name__}.")
     for name in keywords:
         if name not in known:
             raise InputError(f"fit: unknown option {name!r}.{_guess(name, known)} Known: {', '.join(known)}.")
@@ -319,16 +330,16 @@ def _stem(name: str | None) -> str:
 def _whole(value: object, name: str) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= MOST_SHAPES:
         return int(value)
-    raise InputError(f"fit: {name}: must be a whole number from 1 to {MOST_SHAPES:,}, not {value!r}.")
+    raise InputError(f"fit: {name}: must be a whole number from 1 to {MOST_SHAPES:,}, not {value!r:.80}.")
 
 
 def _not_negative(value: object, name: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not number >= 0 or isinstance(value, bool):
-        raise InputError(f"fit: {name}: must be a number of 0 or more, not {value!r}.")
+        raise InputError(f"fit: {name}: must be a number of 0 or more, not {value!r:.80}.")
     return number
 
 
@@ -348,7 +359,8 @@ def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
 def _one_of(value: object, known: tuple[str, ...], option: str, what: str = "value") -> None:
     if value not in known:
         raise InputError(
-            f"fit: {option}: unknown {what} {value!r}.{_guess(str(value), known)} Known: {', '.join(known)}."
+            f"fit: {option}: unknown {what} {value!r:.80}.{_guess(str(value), known)} "
+            f"Known: {', '.join(known)}."
         )
 
 

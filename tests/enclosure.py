@@ -1,0 +1,85 @@
+"""The judge of enclosure: plain numpy, one formula a kind, nothing from the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitbox.mesh import Mesh
+
+Floats = npt.NDArray[np.float64]
+
+
+def rotation_matrix(quaternion: Iterable[float]) -> Floats:
+    """Columns are the rotated axes."""
+    x, y, z, w = quaternion
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def _along_axis(shape: Any, points: Floats) -> tuple[Floats, Floats, float]:
+    """Height over the start and distance from the axis of each point, and the axis' length."""
+    start, end = np.array(shape.start), np.array(shape.end)
+    length = float(np.linalg.norm(end - start))
+    axis = (end - start) / length if length > 0 else np.zeros(3)
+    local = points - start
+    height = local @ axis
+    return height, np.linalg.norm(local - height[:, None] * axis, axis=1), length
+
+
+def sticks_out(shape: Any, points: Floats) -> Floats:
+    """By how much each point violates the shape's worst inequality, as a length; 0 or less inside."""
+    if shape.kind == "box":
+        local = (points - np.array(shape.center)) @ rotation_matrix(shape.rotation)
+        return (np.abs(local) - shape.half_extents).max(axis=1)  # type: ignore[no-any-return]
+    if shape.kind == "sphere":
+        return np.linalg.norm(points - np.array(shape.center), axis=1) - shape.radius  # type: ignore[no-any-return]
+    if shape.kind == "prism":
+        x, y, z = ((points - np.array(shape.center)) @ rotation_matrix(shape.rotation)).T
+        slope = (shape.half_top - shape.half_bottom) / (2 * shape.half_y)
+        wall = np.abs(z) - (shape.half_top + shape.half_bottom) / 2 - slope * y
+        sides = [np.abs(x) - shape.half_x, np.abs(y) - shape.half_y, wall / np.hypot(1, slope)]
+        return np.max(sides, axis=0)  # type: ignore[no-any-return]
+    height, off, length = _along_axis(shape, points)
+    if shape.kind == "capsule":
+        return np.hypot(off, height - np.clip(height, 0, length)) - shape.radius  # type: ignore[no-any-return]
+    if shape.kind == "cylinder":
+        return np.max([-height, height - length, off - shape.radius], axis=0)  # type: ignore[no-any-return]
+    assert shape.kind == "frustum"
+    slope = (shape.radius_end - shape.radius_start) / length
+    wall = (off - shape.radius_start - slope * height) / np.hypot(1, slope)
+    return np.max([-height, height - length, wall], axis=0)  # type: ignore[no-any-return]
+
+
+def of_each_face(mesh: Mesh, of_vertex: Floats) -> Floats:
+    """The worst of each face's corners."""
+    return np.maximum.reduceat(of_vertex[mesh.indices], mesh.offsets[:-1].astype(np.int64))
+
+
+def faces_stick_out(mesh: Mesh, shapes: Iterable[Any]) -> Floats:
+    """For each face by how much it sticks out of the one shape that holds it best."""
+    return np.min([of_each_face(mesh, sticks_out(shape, mesh.vertices)) for shape in shapes], axis=0)  # type: ignore[no-any-return]
+
+
+def faces_stick_out_of_pieces(mesh: Mesh, pieces: Iterable[tuple[Floats, npt.NDArray[Any]]]) -> Floats:
+    """The same for convex triangle meshes: above any facet's plane is outside."""
+    best = np.full(mesh.face_count, np.inf)
+    scale = mesh.diagonal
+    center = mesh.bounds.mean(axis=0)
+    points = (mesh.vertices - center) / scale
+    for vertices, triangles in pieces:
+        a, b, c = (((vertices - center) / scale)[triangles[:, k]] for k in range(3))
+        normals = np.cross(b - a, c - a)
+        lengths = np.linalg.norm(normals, axis=1)
+        long = np.max([np.linalg.norm(e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
+        real = lengths > 1e-4 * long * long  # a sliver's normal is mostly rounding
+        normals = normals[real] / lengths[real, None]
+        heights = points @ normals.T - np.einsum("ij,ij->i", normals, a[real])
+        best = np.minimum(best, of_each_face(mesh, heights.max(axis=1)))
+    return best * scale
