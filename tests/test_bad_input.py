@@ -250,7 +250,8 @@ SHELL = [
     (["--weights", "box=nan"], "weights: box"),
     (["--weights", "box=inf"], "weights: box"),
     (["--weights", "boxs=1"], "Did you mean 'box'?"),
-    (["--weights", "box"], "kind=number"),
+    (["--weights", "box"], "unknown preset 'box'"),
+    (["--weights", "box=1,prism"], "kind=number"),
     (["--kinds", "capsul"], "Did you mean 'capsule'?"),
     (["--kinds", ""], "--kinds"),
     (["--cost", "foo"], "'foo'"),
@@ -445,9 +446,6 @@ def test_outputs_that_cannot_be_written(tmp_path, monkeypatch, capfd):
         assert os.listdir(tmp_path) == ["cube.obj"], outputs
 
 
-@pytest.mark.xfail(
-    strict=True, reason="outputs are written one by one, and the first stays when the second fails"
-)
 def test_all_outputs_are_written_or_none(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cube.obj").write_bytes(OBJ)

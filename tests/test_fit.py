@@ -619,7 +619,7 @@ def test_a_count_is_picked_and_explained():
         check(mesh, collider, 256)
         picked = collider.method.options["count"]
         assert len(collider) <= picked
-        assert len([note for note in collider.status.notes if f"{picked} shapes" in note]) == 1
+        assert len([note for note in collider.status.notes if f"a count of {picked}" in note]) == 1
         assert collider.status.complete
         assert fit(mesh, options=hitbox.FitOptions()).shapes == collider.shapes
 

@@ -19,7 +19,7 @@ int main() {
   constexpr uint32_t kCount = 4;  // an upper bound: merges that add nothing go on below it
   const hitbox::FitOptions options;
   hitbox::Run run(1);
-  const auto tree = hitbox::build_tree(mesh.view(), {kCount, kCount}, options, run);
+  const auto tree = hitbox::build_tree(mesh.view(), kCount, options, run);
   const auto fitted =
       hitbox::shapes_after(mesh.view(), tree, tree.merges_to(kCount), options, run);
   for (const hitbox::Shape& shape : fitted.shapes)
