@@ -7,6 +7,7 @@
 // rest. Points and lines are passed over. A primitive's vertices come in the order of their first
 // use, once for every node that shows them: exporters like to give many small primitives one huge
 // vertex array. What an extension of compression hides is refused by the extension's name.
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -87,9 +88,20 @@ Affine from_trs(const Vec3& t, const std::array<double, 4>& q, const Vec3& s) {
 
 // Positions of an accessor, read once, and where the current instance has put them.
 struct Positions {
+  struct Placed {
+    uint32_t as, by;  // new index; instance, counted from 1
+  };
   std::vector<Vec3> points;
-  std::vector<uint32_t> placed_as, placed_by;  // new index; instance + 1
+  std::vector<Placed> placed;
 };
+
+// Before many elements are added: at least doubled, so that many small additions stay linear.
+template <class T>
+void make_room(std::vector<T>& list, size_t more) {
+  if (more > list.capacity() - list.size()) {
+    list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+  }
+}
 
 class GltfReader {
  public:
@@ -279,12 +291,11 @@ class GltfReader {
     if (*position >= document_.accessor_count())
       return fail(format("mesh %zu: accessor %zu does not exist", size_t(mesh), size_t(*position)));
     Positions& positions = positions_[*position];
-    if (positions.placed_as.empty()) {
+    if (positions.placed.empty()) {
       if (!document_.read_points(*position, positions.points)) return false;
       if (positions.points.size() > kMaxCorners)
         return fail("more than 2^32 vertices", "Split the file.");
-      positions.placed_as.resize(positions.points.size());
-      positions.placed_by.resize(positions.points.size());
+      positions.placed.resize(positions.points.size());
     }
     if (primitive["indices"]) {
       const auto k = primitive["indices"].index();
@@ -312,33 +323,50 @@ class GltfReader {
       return false;  // three vertices, three indices, and the rest
     if (mesh_.indices.size() + 3 * count > kMaxCorners)
       return fail("more than 2^32 face corners", "Split the file.");
-    for (const uint32_t v : indices_) {
-      if (v < positions.points.size()) continue;
-      return fail(
-          format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)",
-                 size_t(mesh), v, positions.points.size()));
-    }
-    const bool mirrored = world.mirrors();
-    const uint32_t material = material_of(primitive);
-    for (size_t t = 0; t < count; ++t) {
-      uint32_t a = indices_[mode == 4 ? 3 * t : mode == 5 ? t : 0];
-      uint32_t b = indices_[mode == 4 ? 3 * t + 1 : t + 1];
-      const uint32_t c = indices_[mode == 4 ? 3 * t + 2 : t + 2];
-      if ((mode == 5 && t % 2 == 1) != mirrored) std::swap(a, b);
-      for (const uint32_t v : {a, b, c}) mesh_.indices.push_back(place_vertex(positions, v, world));
-      mesh_.offsets.push_back(static_cast<uint32_t>(mesh_.indices.size()));
-    }
-    mesh_.material_of_face.resize(mesh_.offsets.size() - 1, material);
+    if (!check_range(mesh, positions.points.size())) return false;
+    place_triangles(count, mode, positions, world);
+    mesh_.material_of_face.resize(mesh_.offsets.size() - 1, material_of(primitive));
     return true;
   }
 
+  bool check_range(uint64_t mesh, size_t vertices) {
+    uint32_t highest = 0;  // without a branch: a pass at the speed of memory
+    for (const uint32_t v : indices_) highest = std::max(highest, v);
+    if (indices_.empty() || highest < vertices) return true;
+    const auto wrong = std::find_if(indices_.begin(), indices_.end(),
+                                    [&](uint32_t v) { return v >= vertices; });
+    return fail(format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)",
+                       size_t(mesh), *wrong, vertices));
+  }
+
+  void place_triangles(size_t count, uint64_t mode, Positions& positions, const Affine& world) {
+    const bool mirrored = world.mirrors();
+    const size_t step_of_first = mode == 4 ? 3 : mode == 5 ? 1 : 0, step = mode == 4 ? 3 : 1;
+    const size_t corners_before = mesh_.indices.size(), faces_before = mesh_.offsets.size();
+    make_room(mesh_.vertices, std::min(3 * count, positions.points.size()));
+    mesh_.indices.resize(corners_before + 3 * count);
+    mesh_.offsets.resize(faces_before + count);
+    const uint32_t* corners = indices_.data();
+    uint32_t* out = mesh_.indices.data() + corners_before;
+    for (size_t t = 0; t < count; ++t, out += 3) {
+      const bool turned = (mode == 5 && t % 2 == 1) != mirrored;
+      const uint32_t a = corners[t * step_of_first], b = corners[t * step + 1];
+      out[0] = place_vertex(positions, turned ? b : a, world);
+      out[1] = place_vertex(positions, turned ? a : b, world);
+      out[2] = place_vertex(positions, corners[t * step + 2], world);
+    }
+    for (size_t t = 0; t < count; ++t) {
+      mesh_.offsets[faces_before + t] = static_cast<uint32_t>(corners_before + 3 * (t + 1));
+    }
+  }
+
   uint32_t place_vertex(Positions& positions, uint32_t v, const Affine& world) {
-    if (positions.placed_by[v] != instance_) {
-      positions.placed_by[v] = instance_;
-      positions.placed_as[v] = static_cast<uint32_t>(mesh_.vertices.size());
+    Positions::Placed& placed = positions.placed[v];
+    if (placed.by != instance_) {
+      placed = {static_cast<uint32_t>(mesh_.vertices.size()), instance_};
       mesh_.vertices.push_back(world.apply(positions.points[v]));
     }
-    return positions.placed_as[v];
+    return placed.as;
   }
 
   uint32_t material_of(const JsonValue& primitive) {

@@ -334,7 +334,14 @@ bool GltfDocument::read_points(uint64_t k, std::vector<Vec3>& points) {
   Sparse over;
   if (!accessor(k, "VEC3", 3, base) || !sparse(k, base, 3, over)) return false;
   points.resize(base.count);
-  for (uint64_t j = 0; base.first && j < base.count; ++j) points[j] = base.point(j);
+  if (base.first && base.component == kF32) {  // nearly always
+    for (uint64_t j = 0; j < base.count; ++j) {
+      const uint8_t* p = base.at(j);
+      points[j] = {double{load<float>(p)}, double{load<float>(p + 4)}, double{load<float>(p + 8)}};
+    }
+  } else if (base.first) {
+    for (uint64_t j = 0; j < base.count; ++j) points[j] = base.point(j);
+  }
   for (uint64_t j = 0; j < over.indices.count; ++j) {
     points[load_index(over.indices.at(j), over.indices.component)] = over.values.point(j);
   }
