@@ -9,6 +9,7 @@
 // vertex array. What an extension of compression hides is refused by the extension's name.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "gltf_accessors.hpp"
@@ -91,7 +92,7 @@ struct Positions {
   struct Placed {
     uint32_t as, by;  // new index; instance, counted from 1
   };
-  std::vector<Vec3> points;
+  GltfPoints points;
   std::vector<Placed> placed;
 };
 
@@ -256,16 +257,16 @@ class GltfReader {
       out.emplace_back();
       return true;
     }
-    std::vector<Vec3> translations, scales;
+    GltfPoints translations, scales;
     std::vector<std::array<double, 4>> rotations;
     const auto t = attributes["TRANSLATION"].index(), r = attributes["ROTATION"].index(),
                s = attributes["SCALE"].index();
     if (t && !document_.read_points(*t, translations)) return false;
     if (s && !document_.read_points(*s, scales)) return false;
     if (r && !document_.read_rotations(*r, rotations)) return false;
-    const size_t count = std::max({translations.size(), rotations.size(), scales.size()});
-    if ((t && translations.size() != count) || (r && rotations.size() != count) ||
-        (s && scales.size() != count)) {
+    const size_t count = std::max({translations.count, rotations.size(), scales.count});
+    if ((t && translations.count != count) || (r && rotations.size() != count) ||
+        (s && scales.count != count)) {
       return fail(format("node %zu: its instances' attributes differ in number", size_t(k)));
     }
     for (size_t j = 0; j < count; ++j) {
@@ -293,9 +294,9 @@ class GltfReader {
     Positions& positions = positions_[*position];
     if (positions.placed.empty()) {
       if (!document_.read_points(*position, positions.points)) return false;
-      if (positions.points.size() > kMaxCorners)
+      if (positions.points.count > kMaxCorners)
         return fail("more than 2^32 vertices", "Split the file.");
-      positions.placed.resize(positions.points.size());
+      positions.placed.resize(positions.points.count);
     }
     if (primitive["indices"]) {
       const auto k = primitive["indices"].index();
@@ -304,26 +305,27 @@ class GltfReader {
       loaded_indices_ = k;
     } else {
       loaded_indices_.reset();
-      indices_.resize(positions.points.size());
-      for (size_t j = 0; j < indices_.size(); ++j) indices_[j] = static_cast<uint32_t>(j);
+      indices_ = {nullptr, positions.points.count, {}};
+      indices_.decoded.resize(indices_.count);
+      std::iota(indices_.decoded.begin(), indices_.decoded.end(), 0u);
     }
     return add_triangles(primitive, mesh, positions, world, mode);
   }
 
   bool add_triangles(const JsonValue& primitive, uint64_t mesh, Positions& positions,
                      const Affine& world, uint64_t mode) {
-    const size_t count = mode == 4             ? indices_.size() / 3
-                         : indices_.size() < 3 ? 0
-                                               : indices_.size() - 2;
-    if (mode == 4 && indices_.size() % 3 != 0) {
+    const size_t count = mode == 4            ? indices_.count / 3
+                         : indices_.count < 3 ? 0
+                                              : indices_.count - 2;
+    if (mode == 4 && indices_.count % 3 != 0) {
       return fail(
-          format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.size()));
+          format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.count));
     }
     if (!document_.charge(100 * uint64_t{count}))
       return false;  // three vertices, three indices, and the rest
     if (mesh_.indices.size() + 3 * count > kMaxCorners)
       return fail("more than 2^32 face corners", "Split the file.");
-    if (!check_range(mesh, positions.points.size())) return false;
+    if (!check_range(mesh, positions.points.count)) return false;
     place_triangles(count, mode, positions, world);
     mesh_.material_of_face.resize(mesh_.offsets.size() - 1, material_of(primitive));
     return true;
@@ -331,29 +333,28 @@ class GltfReader {
 
   bool check_range(uint64_t mesh, size_t vertices) {
     uint32_t highest = 0;  // without a branch: a pass at the speed of memory
-    for (const uint32_t v : indices_) highest = std::max(highest, v);
-    if (indices_.empty() || highest < vertices) return true;
-    const auto wrong = std::find_if(indices_.begin(), indices_.end(),
-                                    [&](uint32_t v) { return v >= vertices; });
+    for (size_t k = 0; k < indices_.count; ++k) highest = std::max(highest, indices_[k]);
+    if (indices_.count == 0 || highest < vertices) return true;
+    size_t wrong = 0;
+    while (indices_[wrong] < vertices) ++wrong;
     return fail(format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)",
-                       size_t(mesh), *wrong, vertices));
+                       size_t(mesh), indices_[wrong], vertices));
   }
 
   void place_triangles(size_t count, uint64_t mode, Positions& positions, const Affine& world) {
     const bool mirrored = world.mirrors();
     const size_t step_of_first = mode == 4 ? 3 : mode == 5 ? 1 : 0, step = mode == 4 ? 3 : 1;
     const size_t corners_before = mesh_.indices.size(), faces_before = mesh_.offsets.size();
-    make_room(mesh_.vertices, std::min(3 * count, positions.points.size()));
+    make_room(mesh_.vertices, std::min(3 * count, positions.points.count));
     mesh_.indices.resize(corners_before + 3 * count);
     mesh_.offsets.resize(faces_before + count);
-    const uint32_t* corners = indices_.data();
     uint32_t* out = mesh_.indices.data() + corners_before;
     for (size_t t = 0; t < count; ++t, out += 3) {
       const bool turned = (mode == 5 && t % 2 == 1) != mirrored;
-      const uint32_t a = corners[t * step_of_first], b = corners[t * step + 1];
+      const uint32_t a = indices_[t * step_of_first], b = indices_[t * step + 1];
       out[0] = place_vertex(positions, turned ? b : a, world);
       out[1] = place_vertex(positions, turned ? a : b, world);
-      out[2] = place_vertex(positions, corners[t * step + 2], world);
+      out[2] = place_vertex(positions, indices_[t * step + 2], world);
     }
     for (size_t t = 0; t < count; ++t) {
       mesh_.offsets[faces_before + t] = static_cast<uint32_t>(corners_before + 3 * (t + 1));
@@ -384,7 +385,7 @@ class GltfReader {
   std::vector<JsonValue> nodes_, meshes_, materials_found_;
   std::vector<Positions> positions_;  // one an accessor; empty until used
   std::vector<bool> seen_;
-  std::vector<uint32_t> indices_;
+  GltfIndices indices_;
   std::optional<uint64_t> loaded_indices_;
   uint32_t instance_ = 0;
   Names names_of_materials_;

@@ -60,6 +60,7 @@ struct GltfDocument::Elements {
   double number(uint64_t k, size_t column) const {
     return load_number(at(k) + column * size_of(component), component, normalized);
   }
+  uint32_t index(uint64_t k) const { return load_index(at(k), component); }
   Vec3 point(uint64_t k) const { return {number(k, 0), number(k, 1), number(k, 2)}; }
 };
 
@@ -300,12 +301,11 @@ bool GltfDocument::sparse(uint64_t k, const Elements& base, uint64_t width, Spar
   const auto count = sparse["count"].index();
   if (!count) return fail(what + " has no count");
   if (!elements(sparse["indices"], *count, 1, what + " indices", out.indices)) return false;
-  const uint64_t component = out.indices.component;
-  if (!is_index(component)) return fail(what + " indices have a wrong type");
+  if (!is_index(out.indices.component)) return fail(what + " indices have a wrong type");
   // The values have the accessor's own type, which their JSON does not repeat.
   if (!sparse_values(sparse["values"], *count, width, base, what, out.values)) return false;
   for (uint64_t j = 0; j < *count; ++j) {
-    if (load_index(out.indices.at(j), component) >= base.count) {
+    if (out.indices.index(j) >= base.count) {
       return fail(what + format(" index %zu is out of range", size_t(j)));
     }
   }
@@ -329,43 +329,44 @@ bool GltfDocument::sparse_values(const JsonValue& values, uint64_t count, uint64
   return true;
 }
 
-bool GltfDocument::read_points(uint64_t k, std::vector<Vec3>& points) {
+bool GltfDocument::read_points(uint64_t k, GltfPoints& points) {
   Elements base;
   Sparse over;
   if (!accessor(k, "VEC3", 3, base) || !sparse(k, base, 3, over)) return false;
-  points.resize(base.count);
-  if (base.first && base.component == kF32) {  // nearly always
-    for (uint64_t j = 0; j < base.count; ++j) {
-      const uint8_t* p = base.at(j);
-      points[j] = {double{load<float>(p)}, double{load<float>(p + 4)}, double{load<float>(p + 8)}};
+  points = {nullptr, base.stride, base.count, {}};
+  if (base.first && base.component == kF32 && over.indices.count == 0) {
+    points.floats = base.first;
+  } else {
+    points.decoded.resize(base.count);
+    for (uint64_t j = 0; base.first && j < base.count; ++j) points.decoded[j] = base.point(j);
+    for (uint64_t j = 0; j < over.indices.count; ++j) {
+      points.decoded[over.indices.index(j)] = over.values.point(j);
     }
-  } else if (base.first) {
-    for (uint64_t j = 0; j < base.count; ++j) points[j] = base.point(j);
-  }
-  for (uint64_t j = 0; j < over.indices.count; ++j) {
-    points[load_index(over.indices.at(j), over.indices.component)] = over.values.point(j);
   }
   for (uint64_t j = 0; j < base.count; ++j) {
-    if (is_finite(points[j])) continue;
+    const Vec3 p = points[j];
+    if (is_finite(p)) continue;
     return fail(format("accessor %zu: vertex %zu is (%g, %g, %g), but coordinates must be finite",
-                       size_t(k), size_t(j), points[j].x, points[j].y, points[j].z));
+                       size_t(k), size_t(j), p.x, p.y, p.z));
   }
   return true;
 }
 
-bool GltfDocument::read_indices(uint64_t k, std::vector<uint32_t>& indices) {
+bool GltfDocument::read_indices(uint64_t k, GltfIndices& indices) {
   Elements base;
   Sparse over;
   if (!accessor(k, "SCALAR", 1, base) || !sparse(k, base, 1, over)) return false;
   if (!is_index(base.component)) {
     return fail(format("accessor %zu: indices must be unsigned whole numbers", size_t(k)));
   }
-  indices.assign(base.count, 0);
-  for (uint64_t j = 0; base.first && j < base.count; ++j)
-    indices[j] = load_index(base.at(j), base.component);
+  const bool plain = base.first && base.component == kU32 && base.stride == 4;
+  indices.count = base.count;
+  indices.words = plain && over.indices.count == 0 ? base.first : nullptr;
+  if (indices.words) return true;
+  indices.decoded.assign(base.count, 0);
+  for (uint64_t j = 0; base.first && j < base.count; ++j) indices.decoded[j] = base.index(j);
   for (uint64_t j = 0; j < over.indices.count; ++j) {
-    indices[load_index(over.indices.at(j), over.indices.component)] =
-        load_index(over.values.at(j), base.component);
+    indices.decoded[over.indices.index(j)] = over.values.index(j);
   }
   return true;
 }

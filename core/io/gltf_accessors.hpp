@@ -15,6 +15,27 @@
 
 namespace hitbox {
 
+// Numbers stay in the document's bytes where these can be used as they are (most memory of a large
+// file is theirs), and are decoded otherwise. The document must outlive them.
+struct GltfPoints {
+  const uint8_t* floats = nullptr;  // null: decoded
+  size_t stride = 0, count = 0;
+  std::vector<Vec3> decoded;
+
+  Vec3 operator[](size_t k) const {
+    if (!floats) return decoded[k];
+    const uint8_t* p = floats + k * stride;
+    return {double{load<float>(p)}, double{load<float>(p + 4)}, double{load<float>(p + 8)}};
+  }
+};
+struct GltfIndices {
+  const uint8_t* words = nullptr;  // of 32 bits without gaps; null: decoded
+  size_t count = 0;
+  std::vector<uint32_t> decoded;
+
+  uint32_t operator[](size_t k) const { return words ? load<uint32_t>(words + 4 * k) : decoded[k]; }
+};
+
 class GltfDocument {
  public:
   explicit GltfDocument(const Source& source) : source_(source) {}
@@ -29,8 +50,8 @@ class GltfDocument {
     return accessor < accessors_.size() && accessors_[accessor]["bufferView"];
   }
   // Sparse overrides applied; points are finite.
-  bool read_points(uint64_t accessor, std::vector<Vec3>& points);
-  bool read_indices(uint64_t accessor, std::vector<uint32_t>& indices);
+  bool read_points(uint64_t accessor, GltfPoints& points);
+  bool read_indices(uint64_t accessor, GltfIndices& indices);
   bool read_rotations(uint64_t accessor, std::vector<std::array<double, 4>>& rotations);
 
   // Everything that a small file can ask for again and again is paid for in bytes of output.
