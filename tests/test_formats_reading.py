@@ -426,6 +426,27 @@ def test_gltf_sparse_accessors(read: Read) -> None:
     assert corners(mesh)[6:] == expected[T].tolist()
 
 
+@pytest.mark.parametrize("kind", ["<u1", "<u2", "<u4"])
+def test_gltf_numbers_are_the_same_however_they_are_stored(read: Read, kind: str) -> None:
+    gltf = mesh_files.Gltf()
+    order = T.astype(kind).ravel()
+    wrong_first = order.copy()
+    wrong_first[0] = 255  # out of range, but overridden
+    at, values = gltf.view(b"\0"), gltf.view(order[:1].tobytes())
+    sparse = {
+        "count": 1,
+        "indices": {"bufferView": at, "componentType": 5121},
+        "values": {"bufferView": values},
+    }
+    tight, apart = gltf.accessor(V.astype("<f4")), gltf.accessor(V.astype("<f4"), stride=28)
+    plain, overridden = gltf.accessor(order), gltf.accessor(wrong_first, sparse=sparse)
+    for positions in (tight, apart):
+        for indices in (plain, overridden):
+            primitive = {"attributes": {"POSITION": positions}, "indices": indices}
+            gltf.add("nodes", {"mesh": gltf.add("meshes", {"primitives": [primitive]})})
+    assert corners(gltf_read(read, gltf)) == 4 * V.astype("<f4")[T].tolist()
+
+
 @pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize(("kind", "top"), [("<i1", 127), ("<u1", 255), ("<i2", 32767), ("<u2", 65535)])
 def test_gltf_quantized_positions(read: Read, kind: str, top: int, normalized: bool) -> None:
