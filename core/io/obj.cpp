@@ -39,8 +39,7 @@ class ObjReader {
   };
 
   bool fail(const std::string& what) {
-    problem_ = format("%s: line %zu: %s. Fix the export.", source_.name.c_str(),
-                      line_of(text_, cursor_.at), what.c_str());
+    problem_ = problem_at(source_, cursor_.at, what, "Fix the export.");
     return false;
   }
 

@@ -11,8 +11,7 @@ namespace {
 
 class OffReader {
  public:
-  explicit OffReader(const Source& source)
-      : source_(source), text_(source.text()), cursor_(text_) {}
+  explicit OffReader(const Source& source) : source_(source), cursor_(source.text()) {}
 
   Result<Mesh> run() {
     if (header() && counts() && vertices() && faces()) return std::move(mesh_);
@@ -21,8 +20,7 @@ class OffReader {
 
  private:
   bool fail(const std::string& what, const char* advice = "Fix or repeat the export.") {
-    problem_ = format("%s: line %zu: %s. %s", source_.name.c_str(), line_of(text_, cursor_.at),
-                      what.c_str(), advice);
+    problem_ = problem_at(source_, cursor_.at, what, advice);
     return false;
   }
 
@@ -137,7 +135,6 @@ class OffReader {
   }
 
   const Source& source_;
-  std::string_view text_;
   TextCursor cursor_;
   uint64_t vertex_count_ = 0, face_count_ = 0;
   Mesh mesh_;

@@ -43,8 +43,7 @@ Result<Mesh> read_binary(const Source& source) {
 
 class StlTextReader {
  public:
-  explicit StlTextReader(const Source& source)
-      : source_(source), text_(source.text()), cursor_(text_) {}
+  explicit StlTextReader(const Source& source) : source_(source), cursor_(source.text()) {}
 
   Result<Mesh> run() {
     for (;;) {
@@ -62,8 +61,7 @@ class StlTextReader {
 
  private:
   bool fail(const std::string& what) {
-    problem_ = format("%s: line %zu: %s. Fix or repeat the export.", source_.name.c_str(),
-                      line_of(text_, cursor_.at), what.c_str());
+    problem_ = problem_at(source_, cursor_.at, what, "Fix or repeat the export.");
     return false;
   }
 
@@ -126,7 +124,6 @@ class StlTextReader {
   }
 
   const Source& source_;
-  std::string_view text_;
   TextCursor cursor_;
   bool in_facet_ = false;
   std::string_view solid_;

@@ -52,6 +52,11 @@ struct TextCursor {
 inline size_t line_of(std::string_view text, const char* at) {
   return 1 + static_cast<size_t>(std::count(text.data(), at, '\n'));
 }
+inline std::string problem_at(const Source& source, const char* at, const std::string& what,
+                              const char* advice) {
+  return format("%s: line %zu: %s. %s", source.name.c_str(), line_of(source.text(), at),
+                what.c_str(), advice);
+}
 
 // from_chars leaves a value it cannot hold alone: 0 where it was too small, infinite otherwise.
 inline double out_of_range_value(std::string_view number) {
@@ -65,11 +70,16 @@ inline double out_of_range_value(std::string_view number) {
              : std::numeric_limits<double>::infinity();
 }
 
+// from_chars takes no '+'; "+-1" stays wrong.
+inline const char* behind_plus(const TextCursor& cursor) {
+  const bool skips = cursor.left() > 1 && cursor.at[0] == '+' && cursor.at[1] != '-';
+  return cursor.at + skips;
+}
+
 // A number at the cursor; what follows it is for the caller to judge. Also takes a leading '+',
 // "nan" and "inf" (for a better message later).
 inline bool parse_double(TextCursor& cursor, double& value) {
-  const char* first = cursor.at;
-  if (first < cursor.end && *first == '+' && first + 1 < cursor.end && first[1] != '-') ++first;
+  const char* first = behind_plus(cursor);
   const auto [last, error] = std::from_chars(first, cursor.end, value);
   if (error == std::errc::invalid_argument) return false;
   if (error == std::errc::result_out_of_range) {
@@ -82,8 +92,7 @@ inline bool parse_double(TextCursor& cursor, double& value) {
 // A whole number that fits; the cursor moves behind it.
 template <class Integer>
 bool parse_integer(TextCursor& cursor, Integer& value) {
-  const char* first = cursor.at;
-  if (first < cursor.end && *first == '+' && first + 1 < cursor.end && first[1] != '-') ++first;
+  const char* first = behind_plus(cursor);
   const auto [last, error] = std::from_chars(first, cursor.end, value);
   if (error != std::errc()) return false;
   cursor.at = last;
