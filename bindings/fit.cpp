@@ -40,7 +40,6 @@ void bind_fit(nb::module_& m) {
       "vertices"_a, "indices"_a, "offsets"_a, "finest"_a, "options"_a, "run"_a);
 
   m.attr("most_chosen") = kMostChosen;
-  m.attr("close_enough") = kCloseEnough;
   m.def(
       "choose_count",
       [](Points vertices, Indices indices, Indices offsets, const MergeTree& tree,

@@ -15,7 +15,8 @@ constexpr std::array<uint32_t, 16> kLadder = {1,  2,  3,  4,  6,  8,   12,  16,
                                               24, 32, 48, 64, 96, 128, 192, kMostChosen};
 constexpr uint32_t kFew = 32;         // up to here more shapes are taken where that pays
 constexpr size_t kOneByOne = 5;       // rungs
-constexpr size_t kSamples = 4096;
+constexpr double kStillClose = 0.01, kHardlyCloser = 0.7;
+constexpr size_t kSamples = 2048;
 constexpr double kExact = 5e-4;       // means below this are all the same: a cylinder is not 26 plates
 constexpr int kSegments = 32;         // of round shapes: with few, they seem further off than they are
 
@@ -100,6 +101,12 @@ CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitO
     else
       low = middle + 1;
   }
+  // On rough surfaces more shapes help little: half as many do if they are nearly as close.
+  const auto half_will_do = [&](size_t rung) {  // two rungs down, from the fifth on
+    return rung >= kOneByOne && rungs.mean(rung - 2) <= kStillClose &&
+           rungs.mean(rung) > kHardlyCloser * rungs.mean(rung - 2);
+  };
+  while (half_will_do(low)) low -= 2;
   // A shelf is close to one solid block on average, and exact with a few boards more: twice the
   // shapes for less than half the distance is worth it.
   const auto waste = [&](size_t rung) { return kLadder[rung] * std::max(rungs.mean(rung), kExact); };

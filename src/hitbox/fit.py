@@ -312,14 +312,16 @@ def _common_name(
 
 
 def _why(count: int, mean: float) -> str:
-    if mean > _core.close_enough:
+    picked = f"hitbox picked a count of {count}"
+    distance = f"{mean:.2%} of the diagonal"
+    if count == _core.most_chosen:
         return (
-            f"hitbox picked a count of {count}, the most it picks by itself: on average the shapes are "
-            f"{mean:.2%} of the diagonal away from the mesh. Give a larger count to get closer."
+            f"{picked}, the most it picks by itself: on average the shapes are {distance} away from the mesh. "
+            f"Give a larger count to get closer."
         )
     return (
-        f"hitbox picked a count of {count}, about the fewest that are on average within "
-        f"{_core.close_enough:.2%} of the diagonal from the mesh ({mean:.2%}). Give a count for more or less."
+        f"{picked}, about the fewest that stay close to the mesh: on average they are {distance} away. "
+        f"Give a count for more or less."
     )
 
 
