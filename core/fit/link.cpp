@@ -114,14 +114,12 @@ class OtherGroups {
 
 std::vector<FacePair> link_along_curve(std::span<const Vec3> points) {
   std::vector<FacePair> links;
-  links.reserve(points.size() * 4);
+  links.reserve(points.size() * 2);
   for (const double shift : {0.0, 0.3}) {
     const auto order = curve_order(points, shift);
-    for (size_t step : {1, 2}) {
-      for (size_t k = 0; k + step < order.size(); ++k) {
-        const auto [low, high] = std::minmax({order[k].second, order[k + step].second});
-        links.push_back({low, high});
-      }
+    for (size_t k = 1; k < order.size(); ++k) {
+      const auto [low, high] = std::minmax({order[k - 1].second, order[k].second});
+      links.push_back({low, high});
     }
   }
   return links;

@@ -9,7 +9,7 @@
 
 namespace hitbox {
 
-// Each point with the next few along two Morton curves: coarse, but linear for any number.
+// Each point with the next one along two Morton curves: coarse, but cheap for any number.
 std::vector<FacePair> link_along_curve(std::span<const Vec3> points);
 
 // Each box with its `neighbours` nearest by gap (then by distance of centres) among those of
