@@ -68,10 +68,10 @@ void bind_mesh(nb::module_& m) {
       "clean_mesh",
       [](Points vertices, Indices indices, Indices offsets, const std::string& weld,
          double distance, const std::string& name) {
-        auto result = [&] {
-          nb::gil_scoped_release quiet;
-          return clean(view(vertices, indices, offsets), clean_options(weld, distance), name);
-        }();
+        PyRun run(1, nb::none());  // nothing to report, but Ctrl-C stops it
+        auto result = run([&](Run& r) {
+          return clean(view(vertices, indices, offsets), clean_options(weld, distance), name, r);
+        });
         CleanedMesh cleaned = value_or_raise(std::move(result));
         return std::make_tuple(rows_to_numpy(std::move(cleaned.vertices)),
                               to_numpy(std::move(cleaned.indices)),

@@ -734,3 +734,45 @@ def test_an_interrupt_signal_is_a_keyboard_interrupt():
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.stdout.strip(), done.returncode) == ("stopped", 0)
+
+
+def test_a_flat_grid_is_one_box_however_many_are_allowed():
+    for columns, rows in ((1, 1), (30, 30), (7, 90)):
+        for mesh in (specimens.grid(columns, rows), turned(specimens.grid(columns, rows), 3)):
+            collider = fit(mesh, 64)
+            assert collider.counts == {"box": 1}, (columns, rows)
+            check(mesh, collider, 64)
+
+
+def test_a_flat_grid_with_a_hole_keeps_it():
+    grid = specimens.grid(20, 20)
+    centers = grid.vertices[grid.triangles].mean(axis=1)
+    low, high = grid.bounds
+    share = (centers - low) / np.where(high > low, high - low, 1)
+    inner = np.all((np.abs(share[:, :2] - 0.5) < 0.2), axis=1)
+    holed = hitbox.Mesh(grid.vertices, grid.triangles[~inner])
+    middle = holed.vertices[np.unique(holed.indices)].mean(axis=0)
+    collider = fit(holed, 64)
+    assert len(collider) > 1
+    assert not collider.contains([middle]).any()
+    check(holed, collider, 64)
+
+
+def test_a_forbidden_merge_may_be_allowed_later():
+    """a with b fills a corner; with b and c together it fills nothing."""
+
+    def square(x, y, width, height):
+        return [[x, y, 0], [x + width, y, 0], [x + width, y + height, 0], [x, y + height, 0]]
+
+    corners = np.array(square(0, 0, 1, 2) + square(1, 0, 1, 1) + square(1, 1, 1, 1), float)
+    faces = np.arange(12).reshape(3, 4)
+    collider = fit((corners, faces), 1, max_excess=0.01)
+    assert collider.counts == {"box": 1}
+    assert collider.status.complete
+
+
+def test_many_shapes_can_be_stopped_while_they_are_culled():
+    started = time.process_time()
+    collider = fit(specimens.soup(20_000), 1, max_excess=0, threads=1)
+    assert len(collider) > 15_000
+    assert time.process_time() - started < 10  # 9 s for 40,000 when every pair was tried

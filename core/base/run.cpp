@@ -1,5 +1,7 @@
 #include "run.hpp"
 
+#include <system_error>
+
 namespace hitbox {
 
 using std::chrono::milliseconds;
@@ -10,7 +12,7 @@ constexpr milliseconds kReportEvery{50};
 Run::Run(unsigned threads, Report report)
     : threads_(threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
       report_(std::move(report)),
-      next_report_(steady_clock::now() + kReportEvery) {}
+      next_report_(steady_clock::now()) {}  // asks at the first stage: it may be stopped already
 
 Run::~Run() {
   {
@@ -34,8 +36,8 @@ void Run::report_now() {
   if (!go_on) throw Cancelled{};
 }
 
-// The caller takes blocks like any worker, and is the only one that polls. When it is stopped the
-// others finish the block they have; only then may the caller unwind what the blocks refer to.
+// The caller takes blocks like any worker, and is the only one that polls. When something stops it
+// the others finish the block they have; only then may the caller unwind what the blocks refer to.
 void Run::share(size_t blocks, const std::function<void(size_t)>& work) {
   if (threads_ <= 1 || blocks <= 1) {
     for (size_t block = 0; block < blocks; ++block) {
@@ -51,25 +53,42 @@ void Run::share(size_t blocks, const std::function<void(size_t)>& work) {
     blocks_ = blocks;
     next_block_ = 0;
     stop_blocks_ = false;
+    stopped_by_ = nullptr;
     busy_ = static_cast<unsigned>(workers_.size());
     ++generation_;
   }
   wake_.notify_all();
-  std::exception_ptr stopped;
+  stop_on_exception([&] { take_blocks(true); });
+  std::unique_lock lock(mutex_);
+  while (!done_.wait_for(lock, kReportEvery, [&] { return busy_ == 0; })) {
+    lock.unlock();
+    if (!stop_blocks_) stop_on_exception([&] { poll(); });
+    lock.lock();
+  }
+  work_ = nullptr;
+  if (stopped_by_) std::rethrow_exception(stopped_by_);
+}
+
+// Keeps the first exception for the caller: none may leave a worker.
+template <class Body>
+void Run::stop_on_exception(Body&& body) {
   try {
-    take_blocks(true);
+    body();
   } catch (...) {
-    stopped = std::current_exception();
+    std::lock_guard lock(mutex_);
+    if (!stopped_by_) stopped_by_ = std::current_exception();
     stop_blocks_ = true;
   }
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [&] { return busy_ == 0; });
-  work_ = nullptr;
-  if (stopped) std::rethrow_exception(stopped);
 }
 
 void Run::start_workers() {
-  for (unsigned k = 1; k < threads_; ++k) workers_.emplace_back([this] { work_until_stopped(); });
+  for (unsigned k = 1; k < threads_; ++k) {
+    try {
+      workers_.emplace_back([this] { work_until_stopped(); });
+    } catch (const std::system_error&) {
+      break;  // the system gives no more: those that run are enough
+    }
+  }
 }
 
 void Run::work_until_stopped() {
@@ -80,7 +99,7 @@ void Run::work_until_stopped() {
     if (quit_) return;
     seen = generation_;
     lock.unlock();
-    take_blocks(false);
+    stop_on_exception([&] { take_blocks(false); });
     lock.lock();
     if (--busy_ == 0) done_.notify_one();
   }

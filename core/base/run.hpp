@@ -30,8 +30,6 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  unsigned threads() const { return threads_; }
-
   // Call every few thousand steps on the calling thread. Throws Cancelled.
   void poll() {
     if (report_ && std::chrono::steady_clock::now() >= next_report_) report_now();
@@ -59,6 +57,8 @@ class Run {
   void start_workers();
   void work_until_stopped();
   void take_blocks(bool polls);
+  template <class Body>
+  void stop_on_exception(Body&& body);
   void report_now();
 
   unsigned threads_;
@@ -76,6 +76,7 @@ class Run {
   size_t blocks_ = 0, generation_ = 0;
   unsigned busy_ = 0;
   bool quit_ = false;
+  std::exception_ptr stopped_by_;
 };
 
 }  // namespace hitbox

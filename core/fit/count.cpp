@@ -42,8 +42,10 @@ class Rungs {
     TriangleMesh all;
     std::vector<Vec3> center_of_triangle;
     for (const Shape& shape : fitted.shapes) {
-      append(all, to_mesh(shape, kSegments));
-      center_of_triangle.resize(all.triangles.size(), bounds(shape).center());
+      const TriangleMesh mesh = to_mesh(shape, kSegments);
+      append(all, mesh);
+      const Vec3 sum = std::accumulate(mesh.vertices.begin(), mesh.vertices.end(), Vec3{});
+      center_of_triangle.resize(all.triangles.size(), sum / static_cast<double>(mesh.vertices.size()));
     }
     const SurfaceSamples samples = sample_surface(all.vertices, all.triangles, kSamples, 0);
     std::vector<double> outside(kSamples), filled(kSamples);
@@ -113,7 +115,7 @@ CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitO
   size_t best = low;
   for (size_t rung = low + 1; rung < kLadder.size() && kLadder[rung] <= kFew; ++rung)
     if (waste(rung) < waste(best)) best = rung;
-  return {kLadder[best], rungs.mean(best)};
+  return {tree.clusters_after(tree.merges_to(kLadder[best])), rungs.mean(best)};
 }
 
 }  // namespace hitbox

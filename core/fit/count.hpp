@@ -7,7 +7,7 @@
 namespace hitbox {
 
 struct CountChoice {
-  uint32_t count;
+  uint32_t count;        // clusters, before culling
   double mean_distance;  // from the shapes to the mesh, of the diagonal
 };
 

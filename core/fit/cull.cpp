@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../bvh/bvh.hpp"
+
 namespace hitbox {
 
 namespace {
@@ -23,7 +25,7 @@ bool contains_all(const Shape& shape, std::span<const Vec3> points) {
 }  // namespace
 
 std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
-                                         std::vector<std::vector<Vec3>> points) {
+                                         std::vector<std::vector<Vec3>> points, Run& run) {
   const auto count = static_cast<uint32_t>(shapes.size());
   std::vector<uint32_t> into(count), order(count);
   std::iota(into.begin(), into.end(), 0u);
@@ -42,8 +44,15 @@ std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return volumes[a] < volumes[b]; });
+  const BoxBvh tree(shape_box, run);
+  std::vector<uint32_t> near;
   for (const uint32_t small : order) {
-    for (uint32_t large = 0; large < count && into[small] == small; ++large) {
+    run.poll();
+    near.clear();
+    tree.overlaps(points_box[small], [&](uint32_t shape) { near.push_back(shape); });
+    std::sort(near.begin(), near.end());
+    for (const uint32_t large : near) {
+      if (into[small] != small) break;
       if (large == small || into[large] != large || !holds(large, small)) continue;
       // From now on the larger one answers for these points too, also when its own turn comes.
       into[small] = large;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "../base/run.hpp"
 #include "../shapes/shape.hpp"
 
 namespace hitbox {
@@ -11,7 +12,7 @@ namespace hitbox {
 // For each shape the one that makes it superfluous, or itself. `points[k]`: the vertices that
 // shape k is there to enclose. Small shapes go first; a shape that stays may take in many.
 std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
-                                         std::vector<std::vector<Vec3>> points);
+                                         std::vector<std::vector<Vec3>> points, Run& run);
 
 // Smallest half extent or radius.
 double thinnest(const Shape& shape);

@@ -35,33 +35,20 @@ std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t>
   return {frame_from(first, second), frame_from(second, first)};
 }
 
-Frame principal_frame(const PointArrays& points) {
-  const double count = static_cast<double>(points.size());
-  Vec3 mean;
-  for (size_t k = 0; k < points.size(); ++k) mean += Vec3{points.x[k], points.y[k], points.z[k]};
-  mean = mean / count;
-  Sym3 spread;
-  for (size_t k = 0; k < points.size(); ++k)
-    spread = spread + Sym3::outer(Vec3{points.x[k], points.y[k], points.z[k]} - mean, 1);
-  return eigen3(spread).vectors;
-}
-
 }  // namespace
 
-Fitted fit_cluster(const MeshView& mesh, std::span<const uint32_t> faces,
+Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, std::span<const uint32_t> faces,
                    std::span<const uint32_t> vertices, Tangent tangent, Fitter& fitter) {
-  FaceOperator op;
-  for (const uint32_t f : faces) op = op + face_operator(mesh.vertices, mesh.face(f));
   const bool choose_on_all = vertices.size() <= kChooseOnAll;
-  if (choose_on_all)
-    fitter.points.assign(mesh.vertices, vertices);
-  else
-    fitter.points.assign(mesh.vertices, extreme_vertices(mesh.vertices, vertices));
+  std::vector<uint32_t> extreme;
+  if (!choose_on_all) extreme = extreme_vertices(mesh.vertices, vertices);
+  const std::span<const uint32_t> chosen_on = choose_on_all ? vertices : extreme;
+  fitter.points.assign(mesh.vertices, chosen_on);
 
   std::vector<Frame> frames;
   if (tangent != Tangent::off) frames.push_back(eigen3(combined(op, true)).vectors);
   if (tangent != Tangent::on) frames.push_back(eigen3(combined(op, false)).vectors);
-  frames.push_back(principal_frame(fitter.points));
+  frames.push_back(principal_frame(mesh.vertices, chosen_on));
   frames.push_back(Frame{});
   for (const Frame& frame : face_frames(mesh, faces)) frames.push_back(frame);
   const Fitted chosen = fitter.cheapest_of_all(frames);
@@ -71,15 +58,17 @@ Fitted fit_cluster(const MeshView& mesh, std::span<const uint32_t> faces,
 }
 
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances) {
+  constexpr int kMostSteps = 64;  // the slack doubles each time: enough for any distance
   std::vector<double> distance(points.size());
   double slack = tolerances.slack;
-  for (;;) {
+  for (int step = 0; step < kMostSteps; ++step) {
     shape = grown(shape, slack);
     signed_distance(shape, points, distance);
     const double out = *std::max_element(distance.begin(), distance.end());
-    if (out <= 0) return shape;
+    if (!(out > 0)) break;
     slack = std::max(out, 2 * slack);
   }
+  return shape;
 }
 
 }  // namespace hitbox

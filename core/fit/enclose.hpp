@@ -12,8 +12,8 @@
 
 namespace hitbox {
 
-// The cheapest shape around one cluster, in the coordinates of `mesh`.
-Fitted fit_cluster(const MeshView& mesh, std::span<const uint32_t> faces,
+// The cheapest shape around one cluster, in the coordinates of `mesh`. `op`: of its faces.
+Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, std::span<const uint32_t> faces,
                    std::span<const uint32_t> vertices, Tangent tangent, Fitter& fitter);
 
 // `shape`, or the least grown version of it that contains all `points`.

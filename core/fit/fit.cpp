@@ -51,9 +51,9 @@ size_t leaf_count(uint32_t finest) { return std::max<size_t>(1024, 8 * size_t{fi
 // Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
 // the one that holds them.
 FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
-                                 const Partition& partition, double drop_thin) {
+                                 const Partition& partition, double drop_thin, Run& run) {
   constexpr uint32_t kDropped = UINT32_MAX;
-  const std::vector<uint32_t> into = superfluous_shapes(shapes, std::move(points));
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, std::move(points), run);
   FitResult result;
   std::vector<uint32_t> number(shapes.size(), kDropped);
   for (size_t k = 0; k < into.size(); ++k) {
@@ -106,19 +106,24 @@ FitResult shapes_after(const MeshView& mesh, const MergeTree& tree, size_t merge
   const ClusterMembers members(mesh, partition);
   const CostModel model = cost_model(options);
   const Tolerances tolerances = Tolerances::of_diagonal(unit.to_input.scale);
+  const auto for_each_cluster = [&](auto&& body) {  // in three passes, to be asked in between
+    run.for_each_block(members.size(), 1, [&](size_t k, size_t, size_t) { body(k); });
+  };
+  std::vector<FaceOperator> ops(members.size());
+  for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(unit.view, members.faces(k)); });
+  std::vector<Fitted> fitted(members.size());
+  for_each_cluster([&](size_t k) {
+    Fitter fitter(model);
+    fitted[k] = fit_cluster(unit.view, ops[k], members.faces(k), members.vertices(k),
+                            options.tangent, fitter);
+  });
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
-  run.for_each_block(members.size(), 1, [&](size_t first, size_t last, size_t) {
-    Fitter fitter(model);
-    for (size_t k = first; k < last; ++k) {
-      const Fitted fitted = fit_cluster(unit.view, members.faces(k), members.vertices(k),
-                                        options.tangent, fitter);
-      for (const uint32_t v : members.vertices(k)) points[k].push_back(mesh.vertices[v]);
-      shapes[k] =
-          enclosing(transformed(to_shape(fitted), unit.to_input), points[k], tolerances);
-    }
+  for_each_cluster([&](size_t k) {
+    for (const uint32_t v : members.vertices(k)) points[k].push_back(mesh.vertices[v]);
+    shapes[k] = enclosing(transformed(to_shape(fitted[k]), unit.to_input), points[k], tolerances);
   });
-  return without_useless_shapes(std::move(shapes), std::move(points), partition, options.drop_thin);
+  return without_useless_shapes(std::move(shapes), std::move(points), partition, options.drop_thin, run);
 }
 
 }  // namespace hitbox

@@ -21,6 +21,8 @@ constexpr std::array<std::array<int, 3>, 25> kDirections = {{
 }};
 static_assert(2 * kDirections.size() <= kKernelCapacity);
 
+}  // namespace
+
 Frame principal_frame(std::span<const Vec3> vertices, std::span<const uint32_t> ids) {
   Vec3 mean;
   for (const uint32_t v : ids) mean += vertices[v];
@@ -29,8 +31,6 @@ Frame principal_frame(std::span<const Vec3> vertices, std::span<const uint32_t> 
   for (const uint32_t v : ids) spread = spread + Sym3::outer(vertices[v] - mean, 1);
   return eigen3(spread).vectors;
 }
-
-}  // namespace
 
 std::vector<uint32_t> extreme_vertices(std::span<const Vec3> vertices,
                                        std::span<const uint32_t> ids) {

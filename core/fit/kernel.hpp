@@ -7,11 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "../base/vec3.hpp"
+#include "../base/mat3.hpp"
 
 namespace hitbox {
 
 constexpr size_t kKernelCapacity = 64;
+
+// The axes along which the vertices `ids` spread least, more, and most.
+Frame principal_frame(std::span<const Vec3> vertices, std::span<const uint32_t> ids);
 
 // The vertices `ids` themselves if there are no more than the capacity, otherwise the extreme ones
 // among them; ascending, each once.

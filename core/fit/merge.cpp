@@ -48,6 +48,18 @@ struct Entry {
   }
 };
 
+// True for a box around faces that tile it: flat, all looking the same way, as large as the box.
+// (In space equal areas prove nothing: a cube with a notch has the area of the cube.)
+bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness) {
+  const auto [x, y, z, unused] = shape.size;
+  const double flattest = std::min({x, y, z});
+  if (shape.kind != Kind::box || flattest > thickness) return false;
+  const double rectangle = 4 * x * y * z / flattest;
+  constexpr double kEqual = 1e-6;
+  return std::abs(op.area() - rectangle) <= kEqual * rectangle &&
+         norm(op.facing) >= (1 - kEqual) * rectangle;
+}
+
 class Greedy {
  public:
   Greedy(const MeshView& mesh, const Premerged& leaves, const CostModel& model, bool with_tangent,
@@ -75,7 +87,6 @@ class Greedy {
     return common.volume - clusters_[a].shape.volume - clusters_[b].shape.volume;
   }
   double price(const Fitted& common, uint32_t a, uint32_t b) const {
-    // A forbidden merge stays forbidden: what it adds only grows with its parts.
     if (excess(common, a, b) > max_excess_) return Bounds::kInfinity;
     return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
   }
@@ -126,8 +137,7 @@ void Greedy::make_leaves(const Premerged& leaves) {
       Cluster& leaf = clusters_[k];
       leaf.node = leaves.node_of_leaf[k];
       const uint32_t member = partition.cluster_of_face[leaf_face[leaf.node]];
-      for (const uint32_t f : members.faces(member))
-        leaf.op = leaf.op + face_operator(mesh_.vertices, mesh_.face(f));
+      leaf.op = sum_of_operators(mesh_, members.faces(member));
       leaf.kernel = extreme_vertices(mesh_.vertices, members.vertices(member));
       for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh_.vertices[v]);
       fitter.points.assign(mesh_.vertices, leaf.kernel);
@@ -174,7 +184,7 @@ void Greedy::push_across_parts() {
 Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   const Cluster &ca = clusters_[a], &cb = clusters_[b];
   const FaceOperator op = ca.op + cb.op;
-  const Cluster& larger = cb.op.normal.trace() > ca.op.normal.trace() ? cb : ca;
+  const Cluster& larger = cb.op.area() > ca.op.area() ? cb : ca;
   fitter.points.assign(mesh_.vertices, ca.kernel);
   fitter.points.append(mesh_.vertices, cb.kernel);
   const Frame frames[] = {larger.shape.frame, eigen3(combined(op, with_tangent_)).vectors};
@@ -239,7 +249,9 @@ std::vector<Neighbour> Greedy::joint_neighbours(uint32_t a, uint32_t b, uint32_t
 
 void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   const auto merged = static_cast<uint32_t>(clusters_.size());
-  tree_.merges.push_back({clusters_[a].node, clusters_[b].node, excess(common, a, b)});
+  const FaceOperator op = clusters_[a].op + clusters_[b].op;
+  tree_.merges.push_back({clusters_[a].node, clusters_[b].node, excess(common, a, b),
+                          fills_nothing(common, op, model_.thickness)});
   into_[a] = into_[b] = merged;
   into_.push_back(merged);
   gone_[a] = gone_[b] = true;
@@ -252,7 +264,7 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   cluster.node = tree_.face_count + static_cast<uint32_t>(tree_.merges.size()) - 1;
   cluster.part = clusters_[a].part == clusters_[b].part ? clusters_[a].part : kNone;
   cluster.leaves = clusters_[a].leaves + clusters_[b].leaves;
-  cluster.op = clusters_[a].op + clusters_[b].op;
+  cluster.op = op;
   cluster.shape = common;
   cluster.box = clusters_[a].box;
   cluster.box.add(clusters_[b].box);
@@ -262,9 +274,12 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   clusters_.push_back(std::move(cluster));
   clusters_.back().neighbours = joint_neighbours(a, b, merged);
   for (const uint32_t part : {a, b}) clusters_[part].neighbours = {};
-  for (const Neighbour& n : clusters_.back().neighbours) {
+  for (Neighbour& n : clusters_.back().neighbours) {
+    // A forbidden merge may be allowed now: two halves beside a whole add less than one of them.
+    const bool was_forbidden = n.price == Bounds::kInfinity;
+    if (was_forbidden) n.price = price(common_shape(fitter_, merged, n.cluster), merged, n.cluster);
     clusters_[n.cluster].neighbours.push_back({merged, n.price});
-    push(merged, n.cluster, n.price, true);
+    push(merged, n.cluster, n.price, !was_forbidden);
   }
 }
 

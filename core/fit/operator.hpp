@@ -10,15 +10,20 @@ namespace hitbox {
 struct FaceOperator {
   Sym3 normal;   // sum of area n n^T
   Sym3 tangent;  // sum of area t t^T
+  Vec3 facing;   // sum of area n
+
+  double area() const { return normal.trace(); }
 };
 
 inline FaceOperator operator+(const FaceOperator& a, const FaceOperator& b) {
-  return {a.normal + b.normal, a.tangent + b.tangent};
+  return {a.normal + b.normal, a.tangent + b.tangent, a.facing + b.facing};
 }
 
 // A triangle's cross product, a quad's cross product of the diagonals, a fan beyond. A face
 // without area has a zero operator: it steers nothing.
 FaceOperator face_operator(std::span<const Vec3> vertices, std::span<const uint32_t> face);
+
+FaceOperator sum_of_operators(const MeshView& mesh, std::span<const uint32_t> faces);
 
 // The matrix whose eigenvectors are the frame.
 inline Sym3 combined(const FaceOperator& op, bool with_tangent) {

@@ -43,6 +43,9 @@ class Rounds {
   }
 
  private:
+  bool is_small_enough(const Moments& m) const {
+    return volume_limit_ == Bounds::kInfinity || box_proxy(m, 0) <= volume_limit_;
+  }
   void price_edges();
   void note_cheapest_neighbours();
   double median_of_cheapest() const;
@@ -81,8 +84,7 @@ void Rounds::price_edges() {
     for (size_t k = first; k < last; ++k) {
       const auto [a, b] = edges_[k];
       const Moments both = moments_[a] + moments_[b];
-      const bool allowed = volume_limit_ == Bounds::kInfinity || box_proxy(both, 0) <= volume_limit_;
-      price_[k] = allowed ? box_proxy(both, clearance) - proxy_[a] - proxy_[b] : Bounds::kInfinity;
+      price_[k] = is_small_enough(both) ? box_proxy(both, clearance) - proxy_[a] - proxy_[b] : Bounds::kInfinity;
     }
   });
 }
@@ -117,7 +119,7 @@ double Rounds::median_of_cheapest() const {
 void Rounds::try_merge(uint32_t a, uint32_t b) {
   if (to_merge_ == 0) return;
   --to_merge_;
-  tree_.merges.push_back({node_[a], node_[b], Bounds::kInfinity});
+  tree_.merges.push_back({node_[a], node_[b], Bounds::kInfinity, false});
   node_[a] = tree_.face_count + static_cast<uint32_t>(tree_.merges.size()) - 1;
   moments_[a] = moments_[a] + moments_[b];
   group_[b] = a;
@@ -142,7 +144,8 @@ void Rounds::match(double limit) {
 void Rounds::attach_to_matched(double limit) {
   for (uint32_t a = 0; a < count(); ++a) {
     if (matched_[a] || cheapest_[a] == kNone || cheapest_price_[a] > limit) continue;
-    try_merge(group_[cheapest_[a]], a);
+    const uint32_t joined = group_[cheapest_[a]];
+    if (is_small_enough(moments_[joined] + moments_[a])) try_merge(joined, a);
   }
 }
 

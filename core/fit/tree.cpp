@@ -3,13 +3,29 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../base/bounds.hpp"
+
 namespace hitbox {
 
 size_t MergeTree::merges_to(uint32_t count) const {
   constexpr double kNothing = 1e-12;
   const size_t wanted = face_count > count ? face_count - count : 0;
   size_t applied = std::min(wanted, merges.size());
-  while (applied < merges.size() && merges[applied].volume_added <= kNothing) ++applied;
+  // Beyond, a merge that adds volume is a debt, paid off when its cluster ends up filling nothing.
+  const size_t first = applied;
+  std::vector<bool> owes(merges.size() - first);
+  const auto debt_of = [&](uint32_t node) {
+    return node >= face_count + first && owes[node - face_count - first];
+  };
+  int debts = 0;
+  for (size_t k = first; k < merges.size(); ++k) {
+    const auto& [a, b, added, fills_nothing] = merges[k];
+    if (added == Bounds::kInfinity) break;
+    debts -= debt_of(a) + debt_of(b);
+    owes[k - first] = !fills_nothing && (added > kNothing || debt_of(a) || debt_of(b));
+    debts += owes[k - first];
+    if (debts == 0) applied = k + 1;
+  }
   return applied;
 }
 

@@ -10,6 +10,7 @@ namespace hitbox {
 struct Merge {
   uint32_t a, b;        // nodes: faces are 0 .. face_count - 1, merge k makes node face_count + k
   double volume_added;  // of the unit-diagonal mesh, weighted; infinite where it was not measured
+  bool fills_nothing;   // its shape covers its faces and nothing else: a flat, whole rectangle
 };
 
 struct Partition {
@@ -22,7 +23,8 @@ struct MergeTree {
   std::vector<Merge> merges;
 
   // How many merges, from the first on, lead to at most `count` clusters, or as near as the tree
-  // goes; those that follow and add no volume are included.
+  // goes. Those that follow and cost nothing are included: they add no volume, or end in a shape
+  // that fills nothing, whatever lies between.
   size_t merges_to(uint32_t count) const;
   uint32_t clusters_after(size_t merge_count) const {
     return face_count - static_cast<uint32_t>(merge_count);

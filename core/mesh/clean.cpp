@@ -323,7 +323,7 @@ Result<Bounds> check_mesh(const MeshView& mesh, const std::string& name) {
 }
 
 Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
-                          const std::string& name) {
+                          const std::string& name, Run& run) {
   const auto used = used_vertices(mesh);
   std::vector<uint32_t> kept;
   switch (options.weld) {
@@ -343,7 +343,9 @@ Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
       break;
     }
   }
+  run.poll();
   CleanedMesh result = renumber(mesh, kept);
+  run.poll();
   if (result.vertices.size() < 2) {
     return Error{format("%s: welding within %g leaves a single point. Use a smaller distance.",
                         name.c_str(), options.distance)};

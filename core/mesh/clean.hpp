@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../base/result.hpp"
+#include "../base/run.hpp"
 #include "mesh.hpp"
 
 namespace hitbox {
@@ -52,7 +53,7 @@ struct CleanedMesh {
 // point, while this moves no vertex by more than `distance`; and kept vertices are further apart
 // than that, so a grid cell holds a handful at most, however dense the cluster.
 Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
-                          const std::string& name);
+                          const std::string& name, Run& run);
 
 // False if all corners lie on one line, up to rounding; scale free.
 bool has_area(const MeshView& mesh, size_t face);

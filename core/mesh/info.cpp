@@ -67,7 +67,8 @@ MeshInfo info_of(const MeshView& mesh, std::span<const uint32_t> part_of_face,
   info.bounds = referenced_bounds(mesh);
   info.diagonal = info.bounds.diagonal();
 
-  const auto cleaned = clean(mesh, {}, "");
+  Run run(1);
+  const auto cleaned = clean(mesh, {}, "", run);
   HITBOX_ASSERT(cleaned.ok());  // equal vertices only: a mesh with a size keeps two
   info.cleaning = cleaned.value().report;
   const MeshView welded{cleaned.value().vertices, cleaned.value().indices, mesh.offsets};

@@ -1,3 +1,5 @@
+#include <new>
+
 #include "base/mat3.hpp"
 #include "base/random.hpp"
 #include "base/run.hpp"
@@ -35,6 +37,40 @@ TEST(a_report_that_says_no_stops_the_run) {
     run.for_each_block(100000, 1, [&](size_t, size_t, size_t) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
+  } catch (const Cancelled&) {
+    stopped = true;
+  }
+  CHECK(stopped);
+}
+
+TEST(an_exception_in_any_thread_reaches_the_caller) {
+  for (unsigned threads : {1u, 2u, 5u}) {
+    for (size_t thrower : {size_t{0}, size_t{99}, size_t{57}}) {
+      Run run(threads);
+      bool caught = false;
+      try {
+        run.for_each_block(100, 1, [&](size_t first, size_t, size_t) {
+          std::this_thread::sleep_for(std::chrono::microseconds(100));
+          if (first == thrower) throw std::bad_alloc();
+        });
+      } catch (const std::bad_alloc&) {
+        caught = true;
+      }
+      CHECK(caught);
+      size_t sum = 0;  // and the run still works
+      std::vector<size_t> slots(10);
+      run.for_each_block(10, 1, [&](size_t first, size_t, size_t) { slots[first] = first; });
+      for (const size_t slot : slots) sum += slot;
+      CHECK(sum == 45);
+    }
+  }
+}
+
+TEST(a_run_that_is_stopped_before_it_starts_does_nothing) {
+  Run run(2, [](const char*, double) { return false; });
+  bool stopped = false;
+  try {
+    run.enter("first", 0, 1);
   } catch (const Cancelled&) {
     stopped = true;
   }

@@ -326,7 +326,7 @@ TEST(partitions_of_a_merge_tree_match_relabelling) {
       j += j >= i;
       const uint32_t a = nodes[i], b = nodes[j];
       const auto merged = tree.face_count + static_cast<uint32_t>(tree.merges.size());
-      tree.merges.push_back({a, b, 1});
+      tree.merges.push_back({a, b, 1, false});
       for (uint32_t& l : label)
         if (l == a || l == b) l = merged;
       labels.push_back(label);
@@ -351,7 +351,7 @@ TEST(partitions_of_a_merge_tree_match_relabelling) {
 TEST(free_merges_go_on_below_the_count) {
   MergeTree tree;
   tree.face_count = 6;
-  tree.merges = {{0, 1, 1}, {2, 6, 2}, {3, 7, 0}, {4, 8, 5}};
+  tree.merges = {{0, 1, 1, false}, {2, 6, 2, false}, {3, 7, 0, false}, {4, 8, 5, false}};
   CHECK(tree.merges_to(100) == 0);
   CHECK(tree.merges_to(6) == 0);
   CHECK(tree.merges_to(5) == 1);
@@ -361,12 +361,23 @@ TEST(free_merges_go_on_below_the_count) {
   CHECK(tree.merges_to(1) == 4);  // as near as the tree goes
 }
 
+TEST(merges_that_end_in_a_shape_that_fills_nothing_are_free) {
+  MergeTree tree;
+  tree.face_count = 6;
+  tree.merges = {{0, 1, 1, false}, {6, 2, 3, false}, {7, 3, 2, true}, {4, 5, 1, false}};
+  CHECK(tree.merges_to(6) == 3);  // 0 to 3 end as a whole rectangle; 4 with 5 does not
+  CHECK(tree.merges_to(5) == 3);
+  CHECK(tree.merges_to(3) == 3);
+  CHECK(tree.merges_to(2) == 4);
+}
+
 // A's points lie in B, and B's own lie in C, but A's do not lie in C: B must stay for A's sake,
 // or A must.
 TEST(culling_keeps_a_chain_enclosed) {
+  Run run(1);
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{1, 0, 0}, 2.5}, Sphere{{8, 0, 0}, 6}};
   const std::vector<std::vector<Vec3>> points = {{{-0.9, 0, 0}}, {{3, 0, 0}}, {{9, 0, 0}}};
-  const std::vector<uint32_t> into = superfluous_shapes(shapes, points);
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, points, run);
   for (uint32_t k = 0; k < 3; ++k) {
     CHECK(into[into[k]] == into[k]);
     std::vector<double> out(1);
@@ -377,14 +388,16 @@ TEST(culling_keeps_a_chain_enclosed) {
 }
 
 TEST(culling_takes_nested_and_equal_shapes_to_one) {
+  Run run(1);
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{0, 0, 0}, 1}, Sphere{{0, 0, 0}, 3},
                                      Sphere{{0, 0, 0}, 2}, Sphere{{9, 0, 0}, 1}};
   const std::vector<std::vector<Vec3>> points = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 3}}, {{2, 0, 0}}, {{9, 0, 0}}};
-  const std::vector<uint32_t> into = superfluous_shapes(shapes, points);
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, points, run);
   CHECK((into == std::vector<uint32_t>{2, 2, 2, 2, 4}));
 }
 
 TEST(culling_never_uncovers_a_point) {
+  Run run(1);
   Random random(12);
   for (int round = 0; round < 200; ++round) {
     std::vector<Shape> shapes;
@@ -396,7 +409,7 @@ TEST(culling_never_uncovers_a_point) {
       for (int j = 0; j < 3; ++j)
         points.back().push_back(sphere.center + normalized(random_point(random)) * (0.99 * sphere.radius));
     }
-    const std::vector<uint32_t> into = superfluous_shapes(shapes, points);
+    const std::vector<uint32_t> into = superfluous_shapes(shapes, points, run);
     for (size_t k = 0; k < shapes.size(); ++k) {
       CHECK(into[into[k]] == into[k]);
       std::vector<double> out(3);

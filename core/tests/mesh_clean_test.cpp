@@ -9,6 +9,11 @@
 
 using namespace hitbox;
 
+static Run& one_thread() {
+  static Run run(1);
+  return run;
+}
+
 namespace {
 
 Mesh soup(Random& random, size_t faces, int grid) {
@@ -56,7 +61,7 @@ TEST(exact_weld_keeps_each_used_position_once_in_order) {
       if (is_used && std::find(expected.begin(), expected.end(), p) == expected.end())
         expected.push_back(p);
     }
-    const auto result = clean(mesh.view(), {}, "m");
+    const auto result = clean(mesh.view(), {}, "m", one_thread());
     const CleanedMesh& cleaned = result.value();
     CHECK(cleaned.vertices == expected);
     CHECK(cleaned.report.unreferenced == unused);
@@ -70,7 +75,7 @@ TEST(exact_weld_keeps_each_used_position_once_in_order) {
 TEST(weld_off_only_drops_unused_vertices) {
   Random random(3);
   const Mesh mesh = soup(random, 100, 2);
-  const auto result = clean(mesh.view(), {CleanOptions::Weld::off, 0}, "m");
+  const auto result = clean(mesh.view(), {CleanOptions::Weld::off, 0}, "m", one_thread());
   CHECK(result.value().vertices.size() == 300);
   CHECK(result.value().report.welded == 0);
 }
@@ -88,7 +93,7 @@ TEST(distance_weld_is_first_come_and_moves_nothing_further) {
       if (k == kept.size()) kept.push_back(mesh.vertices[v]);
       expected.push_back(k);
     }
-    const auto result = clean(mesh.view(), {CleanOptions::Weld::distance, distance}, "m");
+    const auto result = clean(mesh.view(), {CleanOptions::Weld::distance, distance}, "m", one_thread());
     CHECK(result.ok());
     CHECK(result.value().vertices == kept);
     for (size_t k = 0; k < expected.size(); ++k) CHECK(result.value().indices[k] == expected[k]);
@@ -100,7 +105,7 @@ TEST(distance_weld_of_a_huge_cluster_is_fast) {
   Mesh mesh = soup(random, 100000, 2);
   for (Vec3& p : mesh.vertices) p = {random.uniform() * 1e-6, 0, 0};
   mesh.vertices[0] = {1, 1, 1};
-  const auto result = clean(mesh.view(), {CleanOptions::Weld::distance, 1e-3}, "m");
+  const auto result = clean(mesh.view(), {CleanOptions::Weld::distance, 1e-3}, "m", one_thread());
   CHECK(result.value().vertices.size() == 2);
 }
 
@@ -108,7 +113,7 @@ TEST(bad_weld_distances_are_refused) {
   const Mesh mesh = tetrahedron();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double distance : {0.0, -1.0, 1e-20, infinity, std::nan(""), 10.0}) {
-    CHECK(!clean(mesh.view(), {CleanOptions::Weld::distance, distance}, "m").ok());
+    CHECK(!clean(mesh.view(), {CleanOptions::Weld::distance, distance}, "m", one_thread()).ok());
   }
 }
 
@@ -127,7 +132,7 @@ TEST(faces_without_area_repeated_and_duplicate_ones_are_counted_and_kept) {
     add({2, 1, 0});     // and again
     add({0, 1, 2, 3});  // a quad of its own
     add({3, 1, 0, 2});  // its twin
-    const auto result = clean(mesh.view(), {}, "m");
+    const auto result = clean(mesh.view(), {}, "m", one_thread());
     const CleanReport& report = result.value().report;
     CHECK(report.zero_area == 1 && report.repeated_index == 1 && report.duplicates == 3);
     CHECK(report.faces == 10 && result.value().indices.size() == mesh.indices.size());

@@ -13,3 +13,11 @@ __all__ = [
     "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "FitOptions", "FitTree", "Frustum", "Hull",
     "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Sphere", "fit", "fit_tree", "load",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":  # looked up when asked for: reading the metadata costs more than the import
+        from hitbox._version import version
+
+        return version()
+    raise AttributeError(f"module 'hitbox' has no attribute {name!r}")

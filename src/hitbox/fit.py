@@ -30,6 +30,7 @@ WEIGHT_PRESETS: Mapping[str, Mapping[str, float]] = {
 COSTS = ("grown", "volume")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
 
 Progress: TypeAlias = Callable[[str, float], object]
 
@@ -240,6 +241,8 @@ class _Job:
                 f"fit: drop_thin: all {dropped} shapes are thinner than {self.options.drop_thin!r}. "
                 f"Give a smaller length."
             )
+        if self.report is not None:
+            self.report("done", 1.0)
         mesh, notes = self.mesh, [note] if note else []
         complete = len(shapes) <= count
         if not complete:
@@ -314,10 +317,10 @@ def _common_name(
 def _why(count: int, mean: float) -> str:
     picked = f"hitbox picked a count of {count}"
     distance = f"{mean:.2%} of the diagonal"
-    if count == _core.most_chosen:
+    if count >= _core.most_chosen:
         return (
-            f"{picked}, the most it picks by itself: on average the shapes are {distance} away from the mesh. "
-            f"Give a larger count to get closer."
+            f"{picked}, the most it picks by itself: on average the shapes are {distance} away from the "
+            f"mesh. Give a larger count to get closer."
         )
     return (
         f"{picked}, about the fewest that stay close to the mesh: on average they are {distance} away. "
@@ -335,13 +338,18 @@ def _whole(value: object, name: str) -> int:
     raise InputError(f"fit: {name}: must be a whole number from 1 to {MOST_SHAPES:,}, not {value!r:.80}.")
 
 
-def _not_negative(value: object, name: str) -> float:
+def _number(value: object) -> float:
+    """NaN for what is none."""
     try:
-        number = float(value)  # type: ignore[arg-type]
+        return math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not number >= 0 or isinstance(value, bool):
-        raise InputError(f"fit: {name}: must be a number of 0 or more, not {value!r:.80}.")
+        return math.nan
+
+
+def _not_negative(value: object, name: str) -> float:
+    number = _number(value)
+    if not 0 <= number < math.inf:
+        raise InputError(f"fit: {name}: must be a finite number of 0 or more, not {value!r:.80}.")
     return number
 
 
@@ -352,9 +360,10 @@ def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
     checked = {}
     for kind, weight in weights.items():
         _one_of(kind, PRIMITIVES, "weights", "kind")
-        checked[kind] = _not_negative(weight, f"weights: {kind}")
-        if not 0 < checked[kind] < math.inf:
-            raise InputError(f"fit: weights: {kind}: must be positive and finite, not {weight!r}.")
+        checked[kind] = _number(weight)
+        if not LEAST_WEIGHT <= checked[kind] <= MOST_WEIGHT:
+            limits = f"from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+            raise InputError(f"fit: weights: {kind}: must be a number {limits}, not {weight!r:.80}.")
     return checked
 
 
