@@ -237,7 +237,7 @@ def test_info_as_json_has_the_numbers(stool, capsys):
 
 
 def test_render_shows_nothing_of_vtk(stool):
-    pytest.importorskip("pyvista")
+    pytest.importorskip("pyvista", exc_type=ImportError)
     environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
     command = [sys.executable, "-c", "from hitbox.cli import main; main()"]
     command += ["render", "stool.glb", "-o", "x.png", "--size", "64", "64"]
