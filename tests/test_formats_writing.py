@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 
 import jsonschema
@@ -268,6 +270,32 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
         collider.save(path)
     assert path.read_text() == "before"
     assert os.listdir(tmp_path) == ["x.json"]
+
+
+def test_a_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
+    usual, kept = tmp_path / "usual", tmp_path / "kept.json"
+    usual.write_bytes(b"")
+    kept.write_bytes(b"")
+    kept.chmod(0o604)
+    golden_collider().save(kept)
+    golden_collider().save(tmp_path / "new.json")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o604
+    assert (tmp_path / "new.json").stat().st_mode == usual.stat().st_mode
+
+
+def test_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("x" * 250 + ".json")
+    golden_collider().save(path)
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_threads_may_write_the_same_file(tmp_path):
+    path = tmp_path / "x.bin"
+    versions = [bytes([k]) * 100_000 for k in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda data: writing.replace_file(path, data), versions * 20))
+    assert path.read_bytes() in versions
+    assert os.listdir(tmp_path) == ["x.bin"]
 
 
 def test_unknown_suffixes_are_refused(tmp_path):
