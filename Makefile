@@ -29,11 +29,13 @@ bench: $(VENV)/.bench
 	@for name in read fit; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 cpp-tests: $(VENV)/.dev
+	@mkdir -p build
 	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON > build/tests.log
 	$(BIN)/cmake --build build/tests
 	build/tests/core/hitbox_tests
 
 cpp-tests-sanitized: $(VENV)/.dev
+	@mkdir -p build
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON \
 	  -DHITBOX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" > build/sanitize.log
 	$(BIN)/cmake --build build/sanitize
@@ -42,14 +44,15 @@ cpp-tests-sanitized: $(VENV)/.dev
 # A stamp file says that hitbox, as it is in the tree now, is installed with that extra.
 $(VENV)/.%: $(SOURCES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q ".[$(EXTRA_$*)]"
-	@mkdir -p build
 	@touch $@
 EXTRA_render := render
 EXTRA_dev    := dev
 EXTRA_bench  := peers
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt-get install python3-venv"; \
+	  exit 1; }
 
 # VTK's wheel draws without a display, but loads EGL and a driver from the system.
 render-libraries:

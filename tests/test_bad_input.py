@@ -298,6 +298,19 @@ def ply_header(vertices: object, faces: object) -> bytes:
     ).encode()
 
 
+def gltf_that_is_its_own_buffer(times: int) -> bytes:
+    """Names itself as `times` buffers, each by another path, and reads from all; then from one too many."""
+    primitives = [{"attributes": {"POSITION": k}} for k in range(times + 1)]
+    views = [{"buffer": k, "byteLength": 36} for k in range(times)]
+    accessor = {"componentType": 5126, "count": 3, "type": "VEC3"}
+    return broken_gltf(
+        buffers=[{"byteLength": 36, "uri": "./" * (k % 9) + "in.gltf"} for k in range(times)],
+        bufferViews=views,
+        accessors=[{**accessor, "bufferView": k} for k in range(times + 1)],
+        meshes=[{"primitives": primitives}],
+    )
+
+
 FILES = {
     "empty obj": (b"", ".obj"),
     "empty ply": (b"", ".ply"),
@@ -346,6 +359,7 @@ FILES = {
         broken_gltf(buffers=[{"byteLength": 10, "uri": "../../../../etc/passwd"}]),
         ".gltf",
     ),
+    "gltf that is its own buffer, often": (gltf_that_is_its_own_buffer(2000), ".gltf"),
     "gltf accessor beyond its view": (glb().glb().replace(b'"count": 8', b'"count": 9'), ".glb"),
     "gltf huge accessor": (
         broken_gltf(accessors=[{"count": 2**60, "componentType": 5126, "type": "VEC3"}] * 2),
@@ -367,6 +381,33 @@ def test_files(shell, row, tmp_path):
     with pytest.raises(InputError) as caught:
         hitbox.load(tmp_path / f"in{suffix}")
     one_line(caught.value, f"in{suffix}")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="only Linux tells a process its peak")
+@pytest.mark.parametrize(
+    "row", ["gltf that is its own buffer, often", "gltf huge accessor", "ply claims too much"]
+)
+def test_small_files_take_little_memory(tmp_path, row):
+    content, suffix = FILES[row]
+    (tmp_path / f"in{suffix}").write_bytes(content)
+    script = (
+        "import re, sys, hitbox\n"
+        "def peak(): return int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])\n"
+        "try: hitbox.load('missing.obj')\n"
+        "except hitbox.InputError: before = peak()\n"
+        "try: hitbox.load(sys.argv[1])\n"
+        "except hitbox.InputError: print(peak() - before)\n"
+    )
+    command = [sys.executable, "-c", script, f"in{suffix}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30)
+    assert int(done.stdout) < 32 * 1024  # kB
+
+
+def test_a_buffer_that_nothing_uses_may_be_missing(tmp_path):
+    document = json.loads(glb().gltf())
+    document["buffers"].append({"byteLength": 10, "uri": "missing.bin"})
+    (tmp_path / "in.gltf").write_text(json.dumps(document))
+    assert hitbox.load(tmp_path / "in.gltf").face_count == 12
 
 
 WHOLE = {

@@ -71,6 +71,28 @@ def test_the_installed_command_ends_with_2_and_shows_no_traceback(tmp_path):
     assert done.stderr.startswith("hitbox: ")
 
 
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (MemoryError(), "out of memory"),
+        (RuntimeError("two\nlines"), "internal error: two lines"),
+        (RuntimeError(), "internal error: RuntimeError"),
+    ],
+)
+def test_what_is_not_the_users_fault_is_one_line_and_exit_code_1(capsys, monkeypatch, error, says):
+    from hitbox.cli import app
+
+    def fail(**_options):
+        raise error
+
+    monkeypatch.setattr(app.info, "callback", fail)
+    assert run(["info", "x.obj"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"hitbox: {says}")
+    assert captured.err.count("\n") == 1
+
+
 def test_ctrl_c_ends_with_130(capsys, monkeypatch):
     from hitbox.cli import app
 
@@ -237,7 +259,7 @@ def test_info_as_json_has_the_numbers(stool, capsys):
 
 
 def test_render_shows_nothing_of_vtk(stool):
-    pytest.importorskip("pyvista")
+    pytest.importorskip("pyvista", exc_type=ImportError)
     environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
     command = [sys.executable, "-c", "from hitbox.cli import main; main()"]
     command += ["render", "stool.glb", "-o", "x.png", "--size", "64", "64"]

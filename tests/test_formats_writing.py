@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 
 import jsonschema
@@ -12,7 +14,7 @@ from shape_strategies import colliders, one_of_each
 
 from hitbox.collider import Collider, Label, Method, Source
 from hitbox.errors import InputError
-from hitbox.formats import collider_glb, collider_json, collider_obj, writing
+from hitbox.formats import collider_glb, collider_json, collider_obj, load, writing
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Prism, Sphere
 
 NO_TURN = (0, 0, 0, 1)
@@ -192,6 +194,34 @@ def test_each_glb_node_holds_its_own_shape(collider):
         assert distances.max() <= 0.6 * size
 
 
+@pytest.mark.parametrize("suffix", [".glb", ".obj"])
+@pytest.mark.parametrize("scale", [1e-50, 1e-30, 1e-29, 1, 1e29, 1e30, 1e50])
+def test_any_size_encloses_when_read_back(tmp_path, suffix, scale):
+    for shape in one_of_each():
+        collider = Collider([shape.transformed(scale=scale)])
+        path = tmp_path / f"x{suffix}"
+        collider.save(path)
+        mesh = load(path)
+        size = np.linalg.norm(np.ptp(collider.bounds, axis=0))
+        encloses(mesh, collider, 1e-6 * size)
+        assert collider.signed_distance(mesh.vertices).min() >= -1e-6 * size
+
+
+def test_a_glb_node_is_scaled_only_where_float32_needs_it():
+    for radius, scaled in ((1e-35, True), (1e-20, False), (1, False), (1e20, False), (1e35, True)):
+        data = collider_glb.write(Collider([Sphere((0, 0, 0), radius)]))
+        node = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])["nodes"][0]
+        assert ("scale" in node) == scaled
+        assert node.get("scale", [radius] * 3) == pytest.approx([radius] * 3, rel=0.6)
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".obj"])
+def test_a_shape_whose_mesh_overflows_is_refused(tmp_path, suffix):
+    with pytest.raises(InputError, match="capsule_000 is too large"):
+        Collider([Capsule((0, 0, 0), (0, 1, 0), 1.797e308)]).save(tmp_path / f"x{suffix}")
+    assert os.listdir(tmp_path) == []
+
+
 def rotate(rotation, points):
     x, y, z, w = rotation
     axis = np.array([x, y, z])
@@ -240,6 +270,32 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
         collider.save(path)
     assert path.read_text() == "before"
     assert os.listdir(tmp_path) == ["x.json"]
+
+
+def test_a_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
+    usual, kept = tmp_path / "usual", tmp_path / "kept.json"
+    usual.write_bytes(b"")
+    kept.write_bytes(b"")
+    kept.chmod(0o604)
+    golden_collider().save(kept)
+    golden_collider().save(tmp_path / "new.json")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o604
+    assert (tmp_path / "new.json").stat().st_mode == usual.stat().st_mode
+
+
+def test_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("x" * 250 + ".json")
+    golden_collider().save(path)
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_threads_may_write_the_same_file(tmp_path):
+    path = tmp_path / "x.bin"
+    versions = [bytes([k]) * 100_000 for k in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda data: writing.replace_file(path, data), versions * 20))
+    assert path.read_bytes() in versions
+    assert os.listdir(tmp_path) == ["x.bin"]
 
 
 def test_unknown_suffixes_are_refused(tmp_path):

@@ -46,7 +46,7 @@ def test_the_shell_examples_run(folder_with_a_chair):
     assert blocks
     for text in blocks:
         if "render" in text:
-            pytest.importorskip("pyvista")
+            pytest.importorskip("pyvista", exc_type=ImportError)
         shown = run(["sh", "-e", "-c", text], folder_with_a_chair)
         assert "wrote" in shown
     written = {path.name for path in folder_with_a_chair.iterdir()}

@@ -32,7 +32,7 @@ def drawn(image):
 
 
 def test_mesh_and_collider_stand_side_by_side(tmp_path):
-    pytest.importorskip("pyvista")
+    pytest.importorskip("pyvista", exc_type=ImportError)
     path = tmp_path / "x.png"
     render(mesh_of(CUBE), Collider([Sphere((0, 0, 0), 1.8)]), path, size=(400, 200))
     image = pixels(path)
@@ -47,7 +47,7 @@ def test_mesh_and_collider_stand_side_by_side(tmp_path):
 
 @pytest.mark.parametrize("up", ["x", "y", "z"])
 def test_the_up_axis_points_up(tmp_path, up):
-    pytest.importorskip("pyvista")
+    pytest.importorskip("pyvista", exc_type=ImportError)
     half = np.full(3, 0.15)
     half["xyz".index(up)] = 2.0
     render(mesh_of(Box((0, 0, 0), (0, 0, 0, 1), half)), None, tmp_path / "x.png", size=(160, 160), up=up)
@@ -56,7 +56,7 @@ def test_the_up_axis_points_up(tmp_path, up):
 
 
 def test_tiny_and_huge_models_look_alike(tmp_path):
-    pytest.importorskip("pyvista")
+    pytest.importorskip("pyvista", exc_type=ImportError)
     images = []
     for k, scale in enumerate((1e-20, 1e20)):
         shapes = Collider(one_of_each()[:6]).transformed(scale=scale)
@@ -74,3 +74,21 @@ def test_wrong_values_are_refused_before_drawing(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r'pip install "hitbox\[render\]"'):
         render(mesh_of(CUBE), None, tmp_path / "x.png")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("import vtkmodules.not_there", r'pip install "hitbox\[render\]"'),
+        ("import not_there", "No module named 'not_there'"),
+        ("raise ImportError('libGL.so.1: cannot open')", r"libGL\.so\.1: cannot open.*apt-get install libgl1"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said(tmp_path, monkeypatch, line, says):
+    (tmp_path / "pyvista.py").write_text(line + "\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pyvista", raising=False)
+    with pytest.raises(InputError, match=says) as caught:
+        render(mesh_of(CUBE), None, tmp_path / "x.png")
+    assert "\n" not in str(caught.value)
+    assert ("hitbox[render]" in str(caught.value)) == ("render" in says)

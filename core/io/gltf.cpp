@@ -109,9 +109,9 @@ class GltfReader {
   explicit GltfReader(const Source& source) : document_(source) {}
 
   Result<Mesh> run() {
-    if (!document_.open() || !check_extensions() || !document_.load_buffers() || !walk_scene()) {
-      return Error{document_.problem()};
-    }
+    if (!document_.open() || !check_extensions()) return Error{document_.problem()};
+    document_.list_buffers();
+    if (!walk_scene()) return Error{document_.problem()};
     names_of_materials_.move_to(mesh_.material_names, mesh_.material_of_face);
     if (mesh_.offsets.size() == 1) {
       fail("the scene shows no triangles", "Export a scene with meshes.");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <set>
 
 namespace hitbox {
 namespace {
@@ -128,48 +130,69 @@ bool GltfDocument::fail_extension(std::string_view extension) {
           : "Export without this extension.");
 }
 
-bool GltfDocument::load_buffers() {
+void GltfDocument::list_buffers() {
   accessors_ = root_["accessors"].items();
   views_ = root_["bufferViews"].items();
-  const auto buffers = root_["buffers"].items();
-  buffers_.resize(buffers.size());
-  owned_.resize(buffers.size());
-  for (size_t k = 0; k < buffers.size(); ++k) {
-    if (!load_buffer(buffers[k], k)) return false;
-    stored_bytes_ += buffers_[k] ? buffers_[k]->size() : 0;
+  stored_bytes_ = source_.bytes.size();
+  std::set<std::string> counted;
+  for (const JsonValue& json : root_["buffers"].items()) {
+    buffers_.push_back({json, {}, {}, false});
+    const std::string_view uri = json["uri"].string();
+    if (uri.empty() || uri.starts_with("data:")) continue;
+    const auto file = file_of(uri);
+    if (!file || !counted.insert(*file).second) continue;
+    std::error_code failed;
+    const uintmax_t size = std::filesystem::file_size(*file, failed);
+    if (!failed) stored_bytes_ += size;
   }
-  stored_bytes_ += source_.bytes.size();
+}
+
+// The bytes of the buffer of a view, read when first asked for: a file may name many that nothing
+// uses, or one file many times.
+bool GltfDocument::buffer_of(const JsonValue& view, const std::string& what,
+                             std::span<const uint8_t>& out) {
+  const auto k = view["buffer"].index();
+  if (!k || *k >= buffers_.size())
+    return fail(what + ": its bufferView names no buffer that exists");
+  BufferEntry& buffer = buffers_[*k];
+  if (!buffer.loaded && !load_buffer(buffer, *k)) return false;
+  buffer.loaded = true;
+  if (!buffer.bytes) {
+    const auto extensions = view["extensions"].members();
+    if (!extensions.empty()) return fail_extension(clean_text(extensions[0].first));
+    return fail(what + format(": buffer %zu has no data", size_t(*k)));
+  }
+  out = *buffer.bytes;
   return true;
 }
 
-// A buffer without data is only wrong once something looks into it.
-bool GltfDocument::load_buffer(const JsonValue& buffer, size_t k) {
-  const std::string_view uri = buffer["uri"].string();
-  const auto length = buffer["byteLength"].index();
+bool GltfDocument::load_buffer(BufferEntry& buffer, size_t k) {
+  const std::string_view uri = buffer.json["uri"].string();
+  const auto length = buffer.json["byteLength"].index();
   if (!length) return fail(format("buffer %zu has no byteLength", k));
   if (uri.empty()) {
-    if (k == 0 && bin_chunk_) buffers_[k] = *bin_chunk_;
+    if (k == 0 && bin_chunk_) buffer.bytes = *bin_chunk_;
   } else if (uri.starts_with("data:")) {
-    if (!decode_data_uri(uri, k)) return false;
-  } else if (!load_file(uri, k)) {
+    if (!decode_data_uri(uri, buffer, k)) return false;
+  } else if (!load_file(uri, buffer, k)) {
     return false;
   }
-  if (buffers_[k] && buffers_[k]->size() < *length) {
+  if (buffer.bytes && buffer.bytes->size() < *length) {
     return fail(format("buffer %zu should have %zu bytes, but only %zu are there", k,
-                       size_t(*length), buffers_[k]->size()),
+                       size_t(*length), buffer.bytes->size()),
                 "It was cut short: copy it again.");
   }
-  if (buffers_[k]) buffers_[k] = buffers_[k]->first(*length);
+  if (buffer.bytes) buffer.bytes = buffer.bytes->first(*length);
   return true;
 }
 
-bool GltfDocument::decode_data_uri(std::string_view uri, size_t k) {
+bool GltfDocument::decode_data_uri(std::string_view uri, BufferEntry& buffer, size_t k) {
   const size_t comma = uri.find(',');
   if (comma == std::string_view::npos || !uri.substr(0, comma).ends_with(";base64")) {
     return fail(format("buffer %zu: a data URI must be base64", k));
   }
   const std::string_view code = uri.substr(comma + 1);
-  Buffer& out = owned_[k];
+  Buffer& out = buffer.decoded;
   out.reserve(code.size() / 4 * 3 + 4);
   uint32_t bits = 0;
   int count = 0;
@@ -189,12 +212,12 @@ bool GltfDocument::decode_data_uri(std::string_view uri, size_t k) {
     out.data()[size++] = static_cast<uint8_t>(bits >> count);
   }
   out.set_size(size);
-  buffers_[k] = out.view();
+  buffer.bytes = out.view();
   return true;
 }
 
-// Only files at or below the folder of the glTF: a mesh from the net must not read what it likes.
-bool GltfDocument::load_file(std::string_view uri, size_t k) {
+// A URI's escapes (%20) as bytes.
+std::string GltfDocument::path_of(std::string_view uri) {
   std::string path;
   for (size_t at = 0; at < uri.size(); ++at) {
     uint32_t code = 0;
@@ -207,22 +230,40 @@ bool GltfDocument::load_file(std::string_view uri, size_t k) {
       path += uri[at];
     }
   }
+  return path;
+}
+
+// Only files at or below the folder of the glTF: a mesh from the net must not read what it likes.
+// Two names of one file give the same path.
+std::optional<std::string> GltfDocument::file_of(std::string_view uri) const {
+  const std::string path = path_of(uri);
   const bool leaves =
       path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
       ("/" + path + "/").find("/../") != std::string::npos ||
       path.find("..\\") != std::string::npos || path.find('\0') != std::string::npos;
-  if (leaves || source_.folder.empty()) {
-    return fail(
-        format("buffer %zu lies at %s, outside of the file's folder", k, quoted(path).c_str()),
-        "Put the buffer beside the .gltf file, or export as .glb.");
+  if (leaves || source_.folder.empty()) return std::nullopt;
+  std::error_code failed;
+  const auto same = std::filesystem::weakly_canonical(source_.folder + path, failed);
+  return failed ? source_.folder + path : same.string();
+}
+
+bool GltfDocument::load_file(std::string_view uri, BufferEntry& buffer, size_t k) {
+  const std::string shown = hitbox::quoted(std::string_view(path_of(uri)));
+  const auto path = file_of(uri);
+  if (!path) {
+    return fail(format("buffer %zu lies at %s, outside of the file's folder", k, shown.c_str()),
+                "Put the buffer beside the .gltf file, or export as .glb.");
   }
-  auto file = read_file(source_.folder + path, source_.name + ": its buffer " + quoted(path));
-  if (!file) {
-    problem_ = file.error().message;
-    return false;
+  auto found = files_.find(*path);
+  if (found == files_.end()) {
+    auto file = read_file(*path, source_.name + ": its buffer " + shown);
+    if (!file) {
+      problem_ = file.error().message;
+      return false;
+    }
+    found = files_.emplace(*path, std::move(file.value())).first;
   }
-  owned_[k] = std::move(file.value());
-  buffers_[k] = owned_[k].view();
+  buffer.bytes = found->second.view();
   return true;
 }
 
@@ -236,20 +277,14 @@ bool GltfDocument::elements(const JsonValue& owner, uint64_t count, uint64_t wid
     return fail(what + " names no bufferView that exists");
   const JsonValue view = views_[*view_index];
   if (!charge(view.nbytes())) return false;
-  const auto buffer = view["buffer"].index();
-  if (!buffer || *buffer >= buffers_.size())
-    return fail(what + ": its bufferView names no buffer that exists");
-  if (!buffers_[*buffer]) {
-    const auto extensions = view["extensions"].members();
-    if (!extensions.empty()) return fail_extension(clean_text(extensions[0].first));
-    return fail(what + format(": buffer %zu has no data", size_t(*buffer)));
-  }
+  std::span<const uint8_t> bytes;
+  if (!buffer_of(view, what, bytes)) return false;
   const uint64_t size = width * size_of(*component);
   const uint64_t stride = view["byteStride"].index().value_or(size);
   const uint64_t start = view["byteOffset"].index().value_or(0);
   const uint64_t length = view["byteLength"].index().value_or(0);
   const uint64_t offset = owner["byteOffset"].index().value_or(0);
-  const uint64_t there = buffers_[*buffer]->size();
+  const uint64_t there = bytes.size();
   if (start > there || length > there - start) {
     return fail(what + format(": bufferView %zu reaches behind its buffer", size_t(*view_index)));
   }
@@ -261,7 +296,7 @@ bool GltfDocument::elements(const JsonValue& owner, uint64_t count, uint64_t wid
                               static_cast<unsigned long long>(count), size_t(*view_index),
                               static_cast<unsigned long long>(length)));
   }
-  out = {buffers_[*buffer]->data() + start + offset, count, stride, *component,
+  out = {bytes.data() + start + offset, count, stride, *component,
          owner["normalized"].boolean()};
   return true;
 }
@@ -317,15 +352,14 @@ bool GltfDocument::sparse_values(const JsonValue& values, uint64_t count, uint64
   const auto view = values["bufferView"].index();
   if (!view || *view >= views_.size())
     return fail(what + " values name no bufferView that exists");
-  const auto buffer = views_[*view]["buffer"].index();
-  if (!buffer || *buffer >= buffers_.size() || !buffers_[*buffer])
-    return fail(what + " values have no buffer");
-  const uint64_t size = width * size_of(base.component), there = buffers_[*buffer]->size();
+  std::span<const uint8_t> bytes;
+  if (!buffer_of(views_[*view], what + " values", bytes)) return false;
+  const uint64_t size = width * size_of(base.component), there = bytes.size();
   const uint64_t start =
       views_[*view]["byteOffset"].index().value_or(0) + values["byteOffset"].index().value_or(0);
   if (start > there || count > (there - start) / size)
     return fail(what + " values reach behind their buffer");
-  out = {buffers_[*buffer]->data() + start, count, size, base.component, base.normalized};
+  out = {bytes.data() + start, count, size, base.component, base.normalized};
   return true;
 }
 

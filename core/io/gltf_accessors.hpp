@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -42,7 +43,7 @@ class GltfDocument {
   GltfDocument(const GltfDocument&) = delete;  // its values point into its JSON
 
   bool open();          // the container; then root() is an object of version 2
-  bool load_buffers();  // all of them, with files beside the document
+  void list_buffers();  // none is read before an accessor uses it
 
   JsonValue root() const { return root_; }
   size_t accessor_count() const { return accessors_.size(); }
@@ -64,11 +65,20 @@ class GltfDocument {
  private:
   struct Elements;
   struct Sparse;
+  struct BufferEntry {
+    JsonValue json;
+    std::optional<std::span<const uint8_t>> bytes;  // empty: without data
+    Buffer decoded;                                 // of a data URI
+    bool loaded = false;
+  };
 
   bool open_glb(std::string_view& json);
-  bool load_buffer(const JsonValue& buffer, size_t k);
-  bool decode_data_uri(std::string_view uri, size_t k);
-  bool load_file(std::string_view uri, size_t k);
+  bool buffer_of(const JsonValue& view, const std::string& what, std::span<const uint8_t>& out);
+  bool load_buffer(BufferEntry& buffer, size_t k);
+  bool decode_data_uri(std::string_view uri, BufferEntry& buffer, size_t k);
+  static std::string path_of(std::string_view uri);
+  std::optional<std::string> file_of(std::string_view uri) const;  // empty: outside of the folder
+  bool load_file(std::string_view uri, BufferEntry& buffer, size_t k);
   bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what,
                 Elements& out);
   bool accessor(uint64_t k, std::string_view type, uint64_t width, Elements& out);
@@ -81,8 +91,8 @@ class GltfDocument {
   Json document_;
   JsonValue root_;
   std::vector<JsonValue> accessors_, views_;
-  std::vector<std::optional<std::span<const uint8_t>>> buffers_;  // empty: without data
-  std::vector<Buffer> owned_;
+  std::vector<BufferEntry> buffers_;
+  std::map<std::string, Buffer> files_;  // each once, whatever number of buffers it is
   uint64_t stored_bytes_ = 0, output_bytes_ = 0;
   std::string problem_;
 };

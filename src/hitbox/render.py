@@ -24,6 +24,7 @@ from hitbox.shapes import COLORS
 
 _MESH_COLOR = (0.78, 0.79, 0.81)
 _INK = (0.16, 0.17, 0.20)
+_MODULES = ("pyvista", "vtk", "vtkmodules")
 _LARGEST = 16384  # pixels a side: what VTK draws
 
 
@@ -74,8 +75,13 @@ def _unit_size(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64]
 def _pyvista() -> Any:
     try:
         import pyvista
-    except ImportError:
-        raise InputError('render needs pyvista: pip install "hitbox[render]"') from None
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] in _MODULES:
+            raise InputError('render needs pyvista: pip install "hitbox[render]"') from None
+        raise InputError(
+            f"render: pyvista is installed but cannot be loaded ({error}). If a system library is missing, "
+            f"on Debian and Ubuntu: apt-get install libgl1 libegl1 libgl1-mesa-dri libxrender1."
+        ) from error
     return pyvista
 
 

@@ -1,4 +1,5 @@
-"""The command `hitbox`. Errors are one line on stderr and exit code 2; Ctrl-C ends with 130."""
+"""The command `hitbox`. Errors are one line on stderr: exit code 2 for wrong input, 1 for what is not the
+user's fault (no memory, an error inside); Ctrl-C ends with 130."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from hitbox.cli.info import info
 from hitbox.cli.render import render
 from hitbox.errors import InputError
 
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,6 +53,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _say(f"{where}{error.strerror or error}", 2)
+    except MemoryError:
+        return _say("out of memory. Use a mesh with fewer faces, or a machine with more memory.", FAILED)
+    except RuntimeError as error:
+        return _say(f"internal error: {str(error) or type(error).__name__}", FAILED)
     return 0
 
 

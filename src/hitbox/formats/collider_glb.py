@@ -4,7 +4,9 @@ Each shape is a node whose translation and rotation place it, and a mesh around 
 axis along y), so that an editor's pivot sits where one wants it. glTF is in metres with y up: a
 collider in another unit or with another up axis gets a root node that scales and turns it. Without
 a known unit or up axis coordinates are taken as they are. Positions are float32, relative to the
-node, so a small shape far from the origin keeps its precision. Round shapes are circumscribed.
+node, so a small shape far from the origin keeps its precision; of a shape so large or so small that
+float32 would not hold it, the mesh is near 1 in size, and the node's scale brings it to its own. Round
+shapes are circumscribed.
 """
 
 from __future__ import annotations
@@ -20,15 +22,16 @@ import numpy.typing as npt
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.errors import InputError
-from hitbox.formats.objects import local_and_pose, object_names
-from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape
+from hitbox.formats.objects import finite_mesh, local_and_pose, object_names
+from hitbox.lengths import METRES
+from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray
 
 Float32Array: TypeAlias = npt.NDArray[np.float32]
 
-_METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
 _HALF = math.sqrt(0.5)
 _TURN_TO_Y = {"z": [-_HALF, 0.0, 0.0, _HALF], "x": [0.0, 0.0, _HALF, _HALF]}
 _CREASE = math.cos(math.radians(40))  # facets that meet at less than this share a normal
+_FLOAT32_SIZES = (1e-30, 1e30)  # a shape's size in between keeps its precision as float32
 _ARRAY_BUFFER, _ELEMENT_BUFFER = 34962, 34963
 _UINT16, _UINT32, _FLOAT32 = 5123, 5125, 5126
 
@@ -36,7 +39,7 @@ _UINT16, _UINT32, _FLOAT32 = 5123, 5125, 5126
 def write(collider: Collider, segments: int = 24) -> bytes:
     """The file's bytes."""
     gltf, binary = _Buffer.of(collider, segments)
-    text = json.dumps(gltf, separators=(",", ":"), ensure_ascii=False).encode()
+    text = json.dumps(gltf, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     total = 12 + 8 + len(text) + 8 + len(binary)
     if total >= 2**32:
@@ -62,10 +65,11 @@ class _Buffer:
         meshes = []
         for shape, name in zip(collider.shapes, object_names(collider), strict=True):
             local, rotation, translation = local_and_pose(shape)
-            meshes.append(buffer.add_mesh(name, local, kinds.index(shape.kind), segments))
-            nodes.append(
-                {"name": name, "mesh": len(nodes), "translation": translation, "rotation": rotation}
-            )
+            vertices, triangles = finite_mesh(local, name, segments)
+            scale = _scale_of(vertices)
+            meshes.append(buffer.add_mesh(name, vertices / scale, triangles, kinds.index(shape.kind)))
+            node = {"name": name, "mesh": len(nodes), "translation": translation, "rotation": rotation}
+            nodes.append(node if scale == 1 else {**node, "scale": [scale] * 3})
         for node, shape, label in zip(nodes, collider.shapes, collider.labels, strict=True):
             known = {"kind": shape.kind, "part": label.part, "material": label.material}
             node["extras"] = {key: value for key, value in known.items() if value is not None}
@@ -86,8 +90,10 @@ class _Buffer:
         }
         return gltf, bytes(buffer.binary)
 
-    def add_mesh(self, name: str, shape: Shape, material: int, segments: int) -> dict[str, Any]:
-        vertices, normals, triangles = with_normals(*shape.to_mesh(segments))
+    def add_mesh(
+        self, name: str, vertices: FloatArray, triangles: IndexArray, material: int
+    ) -> dict[str, Any]:
+        vertices, normals, triangles = with_normals(vertices, triangles)
         positions = vertices.astype(np.float32)
         small = len(positions) < 2**16
         primitive = {
@@ -124,9 +130,16 @@ class _Buffer:
         return len(self.accessors) - 1
 
 
+def _scale_of(vertices: FloatArray) -> float:
+    """The scale of the node for a mesh around the origin: 1, or a power of two where float32 needs it."""
+    size = float(np.abs(vertices).max())
+    low, high = _FLOAT32_SIZES
+    return 1.0 if low <= size <= high else math.ldexp(1.0, math.frexp(size)[1] - 1)
+
+
 def _root(collider: Collider, children: list[int]) -> dict[str, Any] | None:
     """The node that brings the collider to metres and y up, where it is not so already."""
-    scale = _METRES.get(collider.unit or "m", 1.0)
+    scale = METRES.get(collider.unit or "m", 1.0)
     turn = _TURN_TO_Y.get(collider.up or "y")
     if scale == 1 and turn is None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hitbox._version import version
 from hitbox.collider import Collider
-from hitbox.formats.objects import object_names
+from hitbox.formats.objects import finite_mesh, object_names
 
 
 def write(collider: Collider, segments: int = 24) -> bytes:
@@ -16,7 +16,7 @@ def write(collider: Collider, segments: int = 24) -> bytes:
     lines = [f"# {collider.generator or f'hitbox {version()}'}: {len(collider)} shapes"]
     first = 1
     for shape, name in zip(collider.shapes, object_names(collider), strict=True):
-        vertices, triangles = shape.to_mesh(segments)
+        vertices, triangles = finite_mesh(shape, name, segments)
         lines.append(f"o {'_'.join(name.split())}")
         lines.append(f"usemtl {shape.kind}")
         lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]

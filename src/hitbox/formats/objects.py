@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from hitbox.collider import Collider
+from hitbox.errors import InputError
 from hitbox.shapes import (
     Box,
     Capsule,
@@ -16,6 +17,7 @@ from hitbox.shapes import (
     FloatArray,
     Frustum,
     Hull,
+    IndexArray,
     Prism,
     Rotation,
     Shape,
@@ -47,6 +49,14 @@ def object_names(collider: Collider) -> list[str]:
     return names
 
 
+def finite_mesh(shape: Shape, name: str, segments: int) -> tuple[FloatArray, IndexArray]:
+    """The shape's mesh; raises InputError where it would reach beyond what a float64 can say."""
+    vertices, triangles = shape.to_mesh(segments)
+    if not np.isfinite(vertices).all():
+        raise InputError(f"{name} is too large to be written as a mesh. Scale the collider down.")
+    return vertices, triangles
+
+
 def local_and_pose(shape: Shape) -> tuple[Shape, Rotation, Vector]:
     """The shape around the origin, an axis along y, and the turn and the move that put it in its place."""
     if isinstance(shape, Box | Prism):
@@ -61,7 +71,7 @@ def local_and_pose(shape: Shape) -> tuple[Shape, Rotation, Vector]:
 
 def _along_y(shape: Capsule | Cylinder | Frustum) -> tuple[Shape, Rotation, Vector]:
     start, end = np.array(shape.start), np.array(shape.end)
-    half = float(np.linalg.norm(end - start)) / 2
+    half = math.hypot(*(end - start)) / 2  # squares of far coordinates would not fit a float
     local = replace(shape, start=(0.0, -half, 0.0), end=(0.0, half, 0.0))
     direction = (end - start) / (2 * half) if half > 0 else np.array([0.0, 1.0, 0.0])
     return local, _turn_from_y(_vector(direction)), _vector((start + end) / 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -68,9 +69,12 @@ def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]]) -> None
             if target.exists() and not stat.S_ISREG(target.stat().st_mode):
                 direct.append((at, target, data))  # a pipe or a device: renaming would remove it
                 continue
-            partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+            # Not mkstemp: its files are for the owner alone, and the umask cannot be read safely.
+            partial = target.with_name(f".hitbox-{secrets.token_hex(8)}.partial")
             with open(partial, "xb") as file:
                 staged.append((partial, target))
+                if target.exists():
+                    partial.chmod(stat.S_IMODE(target.stat().st_mode))
                 file.write(data)
         for at, target, data in direct:  # noqa: B007  # for the message
             target.write_bytes(data)
