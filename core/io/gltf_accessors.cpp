@@ -73,11 +73,7 @@ bool GltfDocument::fail(const std::string& what, const char* advice) {
 
 bool GltfDocument::open() {
   std::string_view json = source_.text();
-  if (json.starts_with("glTF")) {
-    if (!open_glb(json)) return false;
-  } else if (json.starts_with("\xef\xbb\xbf")) {
-    json.remove_prefix(3);
-  }
+  if (json.starts_with("glTF") && !open_glb(json)) return false;
   auto parsed = Json::parse(json);
   if (!parsed) return fail("its JSON is wrong: " + parsed.error().message);
   document_ = std::move(parsed.value());

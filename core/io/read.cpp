@@ -23,6 +23,8 @@ Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix) {
     unpacked = std::move(result.value());
     plain.bytes = unpacked.view();
   }
+  // A byte order mark, as Windows editors put before text; no binary format starts like that.
+  if (plain.text().starts_with("\xef\xbb\xbf")) plain.bytes = plain.bytes.subspan(3);
   for (const MeshFormat& known : mesh_formats()) {
     if (known.suffix != suffix) continue;
     if (plain.bytes.empty()) return Error{source.name + ": the file is empty. Export it again."};

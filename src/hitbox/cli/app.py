@@ -45,6 +45,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _say("interrupted", INTERRUPTED)
     except click.exceptions.Exit as finished:
         return finished.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
     except click.ClickException as error:
         hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         return _say(f"{error.format_message()}{f' Try: {hint} --help' if hint else ''}", 2)
@@ -61,5 +64,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    print("hitbox: " + " ".join(message.split()), file=sys.stderr)
+    if sys.stderr is not None:  # it may be closed
+        print("hitbox: " + " ".join(message.split()), file=sys.stderr)
     return code

@@ -47,7 +47,7 @@ def fit(
     keywords = read.fit_keywords(given)
     levels = read.whole_numbers("--lods", lods) if lods else None
     _check(keywords, levels)
-    targets = _targets(outputs, levels)
+    targets = _targets(outputs, levels, mesh)
 
     import hitbox
 
@@ -59,9 +59,11 @@ def fit(
     seconds = {"read": read_seconds, "fit": time.perf_counter() - started - read_seconds}
 
     reports = [
-        _report(loaded, collider, seconds, paths, threads)
-        for collider, paths in zip(colliders, targets, strict=True)
+        _report(loaded, collider, paths, threads) for collider, paths in zip(colliders, targets, strict=True)
     ]
+    seconds["measure"] = time.perf_counter() - started - sum(seconds.values())
+    for report in reports:
+        report["seconds"] = seconds
     _write_all(colliders, targets)
     if as_json:
         click.echo(json.dumps(reports if levels else reports[0], indent=1))
@@ -82,8 +84,8 @@ def _check(keywords: dict[str, Any], levels: tuple[int, ...] | None) -> None:
         raise InputError("fit: give either a count (-n) or --lods, not both.")
 
 
-def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[list[str]]:
-    """The files of each level, all different, all of a known format."""
+def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None, mesh: str) -> list[list[str]]:
+    """The files of each level, all different, all of a known format, none of them the mesh."""
     from hitbox.formats import writing
 
     targets = [list(outputs)]
@@ -92,6 +94,8 @@ def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[l
     paths = [path for level in targets for path in level]
     for path in paths:
         writing.writer_for(path)
+        if os.path.realpath(path) == os.path.realpath(mesh):
+            raise InputError(f"fit: {path} is the mesh itself. Give the collider another name.")
     if len({os.path.realpath(path) for path in paths}) != len(paths):
         raise InputError(f"fit: two outputs have the same name among {', '.join(paths)}.")
     return targets
@@ -113,20 +117,18 @@ def _write_all(colliders: list[Collider], targets: list[list[str]]) -> None:
     writing.replace_files([(path, writing.writer_for(path)(c, False)) for c, path in pairs])
 
 
-def _report(
-    mesh: Mesh, collider: Collider, seconds: dict[str, float], paths: list[str], threads: int
-) -> dict[str, Any]:
+def _report(mesh: Mesh, collider: Collider, paths: list[str], threads: int) -> dict[str, Any]:
     from hitbox.evaluate import surface_distance
 
     pieces = [shape.to_mesh(64) for shape in collider]
     mean, hausdorff = surface_distance(mesh.vertices, mesh.triangles, pieces, threads=threads)
     return {
+        "count": collider.method.options["count"] if collider.method else None,
         "shapes": len(collider),
         "kinds": collider.counts,
         "bytes": collider.nbytes,
         "mean": mean,  # both: of the mesh's diagonal
         "hausdorff": hausdorff,
-        "seconds": seconds,
         "complete": collider.status.complete,
         "notes": list(collider.status.notes),
         "files": paths,
@@ -141,7 +143,11 @@ def _print(report: dict[str, Any], level: int | None) -> None:
         ("shapes", f"{report['shapes']:,}{asked}: {kinds}"),
         ("bytes", f"{report['bytes']:,}"),
         ("distance", f"mean {report['mean']:.2%}, largest {report['hausdorff']:.2%} of the diagonal"),
-        ("time", f"{seconds['fit']:.2f} s to fit{all_levels}, {seconds['read']:.2f} s to read"),
+        (
+            "time",
+            f"{seconds['fit']:.2f} s to fit{all_levels}, {seconds['read']:.2f} s to read, "
+            f"{seconds['measure']:.2f} s to measure the distance",
+        ),
     ]
     rows += [("note", note) for note in report["notes"]]
     rows += [("wrote", path) for path in report["files"]]
@@ -151,7 +157,7 @@ def _print(report: dict[str, Any], level: int | None) -> None:
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Callable[[str, float], bool] | None]:
     """A bar on stderr, if that is a terminal, and only when the work takes longer than a moment."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -17,9 +17,9 @@ from hitbox.mesh import Mesh, _call, _utf8
 
 def _core_reader(suffix: str, unit: str, up: str) -> Callable[[str], Mesh]:
     def read(path: str) -> Mesh:
-        name = os.path.basename(path)
+        name = _utf8(os.path.basename(path))
         vertices, indices, offsets, part, material, part_names, material_names = _call(
-            _core.read_mesh, os.fsencode(path), _utf8(name), suffix
+            _core.read_mesh, os.fsencode(path), _utf8(path), suffix
         )
         return Mesh._from_arrays(
             vertices,
