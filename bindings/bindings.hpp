@@ -24,6 +24,8 @@ using namespace nb::literals;
 namespace hitbox::bindings {
 
 using Points = nb::ndarray<const double, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Triangles =
+    nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 
 static_assert(sizeof(Vec3) == 3 * sizeof(double));

@@ -6,8 +6,6 @@
 namespace hitbox::bindings {
 namespace {
 
-using Triangles =
-    nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 std::span<const Triangle> view(const Triangles& triangles) {
   return {reinterpret_cast<const Triangle*>(triangles.data()), triangles.shape(0)};
 }

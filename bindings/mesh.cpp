@@ -74,11 +74,10 @@ void bind_mesh(nb::module_& m) {
         });
         CleanedMesh cleaned = value_or_raise(std::move(result));
         return std::make_tuple(rows_to_numpy(std::move(cleaned.vertices)),
-                              to_numpy(std::move(cleaned.indices)),
-                              to_numpy(std::move(cleaned.old_vertex)), as_dict(cleaned.report));
+                               to_numpy(std::move(cleaned.indices)), as_dict(cleaned.report));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "weld"_a, "distance"_a, "name"_a,
-      "(vertices, indices, old_vertex, report); weld is 'off', 'exact' or 'distance'.");
+      "(vertices, indices, report); weld is 'off', 'exact' or 'distance'.");
 
   m.def(
       "mesh_info",

@@ -85,7 +85,6 @@ void bind_shapes(nb::module_& m) {
   using T = const Triangles&;
   def("shape_volume", [](Kind_ k, P p, T t) { return volume(to_shape(k, p, t)); });
   def("shape_area", [](Kind_ k, P p, T t) { return area(to_shape(k, p, t)); });
-  def("shape_mean_curvature", [](Kind_ k, P p, T t) { return mean_curvature(to_shape(k, p, t)); });
   def("shape_nbytes", [](Kind_ k, P p, T t) { return nbytes(to_shape(k, p, t)); });
   def("shape_bounds", [](Kind_ k, P p, T t) {
     const Bounds box = bounds(to_shape(k, p, t));

@@ -10,8 +10,6 @@
 namespace hitbox::bindings {
 
 using Params = nb::ndarray<const double, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
-using Triangles =
-    nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 
 // Raises ValueError on an unknown kind, a wrong number of params, or an index out of range.
 Shape to_shape(const std::string& kind, const Params& params, const Triangles& triangles);

@@ -57,7 +57,7 @@ def test_it_cannot_be_changed():
 
 def test_seconds_do_not_make_a_difference():
     one = Collider([BALL], method=Method("fit", {"count": 3}, seconds=1.0))
-    assert one == one.with_seconds(2.0)
+    assert one == Collider([BALL], method=Method("fit", {"count": 3}, seconds=2.0))
     assert one != Collider([BALL], method=Method("fit", {"count": 4}))
     assert one != Collider([BALL])
     assert Collider([BALL], labels=[Label(faces=[1])]) != Collider([BALL], labels=[Label(faces=[2])])

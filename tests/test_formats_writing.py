@@ -47,7 +47,7 @@ def ball_with(fields: str) -> str:
     return GOLDEN.replace('"radius": 1, "name"', fields)
 
 
-def golden_collider() -> Collider:
+def golden_collider(seconds: float = 0.25) -> Collider:
     return Collider(
         [
             Box((0, 0.1, 0), NO_TURN, (1, 1, 1e-5)),
@@ -59,7 +59,7 @@ def golden_collider() -> Collider:
         ],
         labels=[Label(part="leg"), Label("ball"), Label(faces=[3, 4]), Label(), Label(), Label()],
         source=Source("chair.glb", "00ff", 5321, 1.731),
-        method=Method("fit", {"count": 32}, seconds=0.25),
+        method=Method("fit", {"count": 32}, seconds=seconds),
         name="chair",
         unit="m",
         up="y",
@@ -308,4 +308,4 @@ def test_unknown_suffixes_are_refused(tmp_path):
 
 def test_same_collider_same_bytes():
     for write in (collider_json.write, collider_obj.write, collider_glb.write):
-        assert write(golden_collider()) == write(golden_collider().with_seconds(9.0))
+        assert write(golden_collider()) == write(golden_collider(seconds=9.0))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hitbox import _core
 from hitbox.errors import InputError
-from hitbox.mesh import Mesh, as_mesh
+from hitbox.mesh import Mesh
 
 SOLIDS = [
     specimens.box(),
@@ -143,14 +143,14 @@ def test_equality_hash_and_pickle_follow_the_content() -> None:
 def test_everything_that_is_a_mesh_is_taken() -> None:
     trimesh = pytest.importorskip("trimesh")
     box = specimens.box()
-    assert as_mesh(box) is box
-    pair = as_mesh((box.vertices, specimens.polygons_of(box)))
+    assert Mesh.of(box) is box
+    pair = Mesh.of((box.vertices, specimens.polygons_of(box)))
     assert pair.sha256 == box.sha256
     other = trimesh.Trimesh(box.vertices, box.triangles, process=False)
     assert np.array_equal(Mesh.of(other).triangles, box.triangles)
     for wrong in (3, None, (1, 2, 3), {"vertices": []}):
         with pytest.raises(InputError, match="is not a mesh"):
-            as_mesh(wrong)
+            Mesh.of(wrong)
 
 
 def brute_weld(mesh: Mesh) -> tuple[list[tuple[float, ...]], list[int]]:

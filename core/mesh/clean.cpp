@@ -183,7 +183,6 @@ CleanedMesh renumber(const MeshView& mesh, const std::vector<uint32_t>& kept) {
     } else {
       number[v] = static_cast<uint32_t>(result.vertices.size());
       result.vertices.push_back(mesh.vertices[v]);
-      result.old_vertex.push_back(static_cast<uint32_t>(v));
     }
   }
   report.vertices_after = result.vertices.size();

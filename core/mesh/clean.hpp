@@ -40,8 +40,7 @@ struct CleanReport {
 
 struct CleanedMesh {
   std::vector<Vec3> vertices;
-  std::vector<uint32_t> indices;     // as many as before: offsets, parts and materials still fit
-  std::vector<uint32_t> old_vertex;  // where each vertex came from
+  std::vector<uint32_t> indices;  // as many as before: offsets, parts and materials still fit
   CleanReport report;
 };
 

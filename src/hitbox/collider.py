@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitbox.errors import InputError
+from hitbox.lengths import UPS
 from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ Extra: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
 
 _NOTHING: Extra = MappingProxyType({})
-UPS = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -264,14 +264,6 @@ class Collider(Sequence[Shape]):
     def _with(self, **changes: Any) -> Collider:
         keys = [key for key in self.__slots__ if key != "_shapes"]
         return Collider(**({"shapes": self.shapes} | {key: getattr(self, key) for key in keys} | changes))
-
-    def with_status(self, status: Status) -> Collider:
-        """The same collider with another status."""
-        return self._with(status=status)
-
-    def with_seconds(self, seconds: float) -> Collider:
-        """The same collider, knowing how long its method took."""
-        return self._with(method=replace(self.method or Method("unknown"), seconds=seconds))
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())

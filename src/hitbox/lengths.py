@@ -8,6 +8,7 @@ import re
 from hitbox.errors import InputError
 
 METRES = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
+UPS = ("x", "y", "z")  # axes that may point up
 
 _LENGTH = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%|[A-Za-z]+)?\s*")
 

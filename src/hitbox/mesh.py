@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hitbox import _core
 from hitbox.errors import InputError
-from hitbox.lengths import METRES, parse_length
+from hitbox.lengths import METRES, UPS, parse_length
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.uint32]
@@ -124,18 +124,16 @@ class Mesh:
         up: str | None = None,
     ) -> None:
         who = name or "mesh"
-        indices, offsets = _polygons(faces, who)
         self._fill(
             _points(vertices, who),
-            indices,
-            offsets,
-            part,
-            material,
-            part_names,
-            material_names,
-            name,
-            unit,
-            up,
+            *_polygons(faces, who),
+            part=part,
+            material=material,
+            part_names=part_names,
+            material_names=material_names,
+            name=name,
+            unit=unit,
+            up=up,
         )
 
     def _fill(
@@ -143,6 +141,7 @@ class Mesh:
         vertices: Floats,
         indices: Indices,
         offsets: Indices,
+        *,
         part: npt.ArrayLike | None,
         material: npt.ArrayLike | None,
         part_names: Iterable[str],
@@ -154,8 +153,8 @@ class Mesh:
         who = name or "mesh"
         if unit is not None and unit not in METRES:
             raise InputError(f"{who}: unknown unit {unit!r}. Known: {', '.join(METRES)}, or None.")
-        if up not in (None, "x", "y", "z"):
-            raise InputError(f"{who}: unknown up axis {up!r}. Known: x, y, z, or None.")
+        if up is not None and up not in UPS:
+            raise InputError(f"{who}: unknown up axis {up!r}. Known: {', '.join(UPS)}, or None.")
         (low, high), diagonal = _call(_core.check_mesh, vertices, indices, offsets, _utf8(who))
         count = len(offsets) - 1
         names = {"part": tuple(part_names), "material": tuple(material_names)}
@@ -180,23 +179,10 @@ class Mesh:
             object.__setattr__(self, key, value)
 
     @classmethod
-    def _from_arrays(
-        cls,
-        vertices: Floats,
-        indices: Indices,
-        offsets: Indices,
-        *,
-        part: npt.ArrayLike | None = None,
-        material: npt.ArrayLike | None = None,
-        part_names: Iterable[str] = (),
-        material_names: Iterable[str] = (),
-        name: str | None = None,
-        unit: str | None = None,
-        up: str | None = None,
-    ) -> Mesh:
-        """Takes over arrays that the core made, without copying them."""
+    def _from_arrays(cls, vertices: Floats, indices: Indices, offsets: Indices, **known: Any) -> Mesh:
+        """Takes over arrays that the core made, not copied; `known` is all else that _fill takes."""
         mesh = cls.__new__(cls)
-        mesh._fill(vertices, indices, offsets, part, material, part_names, material_names, name, unit, up)
+        mesh._fill(vertices, indices, offsets, **known)
         return mesh
 
     @staticmethod
@@ -274,7 +260,7 @@ class Mesh:
         distance = 0.0
         if weld not in ("exact", "off"):
             distance = parse_length(weld, self.diagonal, self.unit, name="weld")
-        vertices, indices, _, counts = _call(
+        vertices, indices, counts = _call(
             _core.clean_mesh,
             self.vertices,
             self.indices,
@@ -286,19 +272,7 @@ class Mesh:
         report = CleanReport(**counts)
         if not report.changed:
             return self, report
-        cleaned = Mesh._from_arrays(
-            vertices,
-            indices,
-            self.offsets,
-            part=self.part,
-            material=self.material,
-            part_names=self.part_names,
-            material_names=self.material_names,
-            name=self.name,
-            unit=self.unit,
-            up=self.up,
-        )
-        return cleaned, report
+        return Mesh._from_arrays(vertices, indices, self.offsets, **self._known()), report
 
     def info(self) -> MeshInfo:
         """What the mesh is made of, and what cleaning would do. Linear in its size."""
@@ -333,8 +307,12 @@ class Mesh:
         return hash((self.sha256, self.name))
 
     def __reduce__(self) -> tuple[Callable[..., Mesh], tuple[object, ...]]:
-        names = (self.part_names, self.material_names, self.name, self.unit, self.up)
-        return _rebuild, (self.vertices, self.indices, self.offsets, self.part, self.material, *names)
+        return _rebuild, (self.vertices, self.indices, self.offsets, self._known())
+
+    def _known(self) -> dict[str, Any]:
+        """What is known besides the geometry."""
+        names = ("part", "material", "part_names", "material_names", "name", "unit", "up")
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         name = f"{self.name!r}: " if self.name else ""
@@ -345,15 +323,10 @@ class Mesh:
 
 
 MeshLike = Mesh | str | os.PathLike[str] | tuple[npt.ArrayLike, Any] | Any
-as_mesh = Mesh.of
 
 
-def _rebuild(
-    vertices: Floats, indices: Indices, offsets: Indices, part: Any, material: Any, *names: Any
-) -> Mesh:
-    mesh = Mesh.__new__(Mesh)
-    mesh._fill(vertices, indices, offsets, part, material, *names)
-    return mesh
+def _rebuild(vertices: Floats, indices: Indices, offsets: Indices, known: dict[str, Any]) -> Mesh:
+    return Mesh._from_arrays(vertices, indices, offsets, **known)
 
 
 def _call(function: Callable[..., _T], *arguments: object) -> _T:

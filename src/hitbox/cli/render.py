@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hitbox.cli.layout import print_rows
+from hitbox.lengths import UPS
 
 
 @click.command(short_help="A picture of a mesh and its collider.")
@@ -12,7 +13,7 @@ from hitbox.cli.layout import print_rows
 @click.argument("collider", required=False)
 @click.option("-o", "--output", required=True, help="The picture, a .png.")
 @click.option("--size", nargs=2, type=int, default=(1600, 800), show_default=True, help="Width and height.")
-@click.option("--up", type=click.Choice("xyz"), help="The axis that points up. Default: as the files say.")
+@click.option("--up", type=click.Choice(UPS), help="The axis that points up. Default: as the files say.")
 def render(mesh: str, collider: str | None, output: str, size: tuple[int, int], up: str | None) -> None:
     """Draws MESH, and COLLIDER (a collider JSON) beside it, without a display."""
     import hitbox

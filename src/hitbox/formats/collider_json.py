@@ -17,6 +17,7 @@ import numpy as np
 from hitbox._version import version
 from hitbox.collider import Collider, Extra, Label, Method, Source, Status
 from hitbox.errors import InputError
+from hitbox.lengths import UPS
 from hitbox.shapes import CLASS_OF_KIND, KINDS, Shape
 
 FORMAT = "hitbox-collider"
@@ -195,8 +196,8 @@ def _status(where: str, entry: Mapping[str, Any]) -> Status:
 
 def _up(document: Mapping[str, Any], where: str) -> str | None:
     up = document.get("up")
-    if up not in (None, "x", "y", "z"):
-        raise InputError(f'{where}: up must be "x", "y", "z" or null, not {up!r}.')
+    if up is not None and up not in UPS:
+        raise InputError(f"{where}: up must be one of {', '.join(UPS)} or null, not {up!r}.")
     return up
 
 
