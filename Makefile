@@ -16,7 +16,7 @@ SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
-	$(BIN)/hitbox fit $(MODEL) -o $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.glb
+	$(BIN)/hitbox fit $(MODEL) -n 96 -o $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.glb
 	@$(BIN)/hitbox render $(MODEL) $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.png
 
 test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries

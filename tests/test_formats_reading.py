@@ -755,3 +755,18 @@ def test_paths_of_any_kind(tmp_path: Path) -> None:
     mesh = load(str(path))
     assert mesh == load(path) == Mesh.of(path) == Mesh.of(str(path))
     assert mesh.name == path.name
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".off", ".stl", ".ply"])
+def test_a_byte_order_mark_is_no_part_of_the_text(read: Read, suffix: str) -> None:
+    texts = {
+        ".obj": "v 5 5 5\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 2 3 4\n",
+        ".off": "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+        ".stl": "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+        "endloop\nendfacet\nendsolid x\n",
+        ".ply": "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+        "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+    }
+    plain = texts[suffix].encode()
+    assert corners(read(b"\xef\xbb\xbf" + plain, suffix)) == corners(read(plain, suffix))

@@ -1,0 +1,7 @@
+"""`python -m hitbox`, the same as `hitbox`."""
+
+from __future__ import annotations
+
+from hitbox.cli import main
+
+main()
