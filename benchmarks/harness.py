@@ -1,4 +1,8 @@
-"""What the benchmarks share: meshes of any size, children with their CPU time and memory, tables."""
+"""What the benchmarks share: meshes of any size, children with their CPU time and memory, tables.
+
+Scanned meshes are not in the repository: the environment variable HITBOX_BENCH_DATA names their folder,
+by default ../shared/data beside the repository. A benchmark leaves out those that are not there.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 RESULTS = Path(__file__).parent / "results"
-DATA = Path(__file__).parents[2] / "shared" / "data"  # benchmark meshes, where they are at hand
+DATA = Path(os.environ.get("HITBOX_BENCH_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
@@ -125,10 +130,20 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(lines)
 
 
-def publish(name: str, title: str, text: str, versions: str) -> None:
-    """Prints a result and keeps it in results/, with when, where and how it was made."""
+def installed(package: str) -> str:
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} not installed"
+
+
+def publish(name: str, title: str, text: str, packages: Iterable[str], *, whole: bool) -> None:
+    """Prints a result; that of a `whole` run is kept in results/, with when, where and how it was made."""
+    print(text)
+    if not whole:
+        return
+    versions = ", ".join(map(installed, packages))
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `python benchmarks/{name}.py`.\n\n"
-    print(text)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(head + text + "\n")

@@ -3,7 +3,8 @@
     python benchmarks/read.py [faces]
 
 Files are made in a temporary folder and read once before the clock runs, so the disk does not
-count. Median of three, in this process, `hitbox.formats.load` from path to checked Mesh.
+count. Median of three, in this process, `hitbox.formats.load` from path to checked Mesh. With a
+number of faces the result is only printed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import harness
 import numpy as np
 import numpy.typing as npt
 
@@ -119,21 +121,24 @@ def main() -> None:
             write(paths[kind], half[0], triangles_of(half[1]))
         write_obj(paths["obj"], *whole)
         paths["obj.gz"].write_bytes(gzip.compress(paths["obj"].read_bytes(), 6))
-        print(f"{'file':8} {'faces':>10} {'MB':>7} {'hitbox s':>9} {'MB/s':>6} {'trimesh s':>10}")
+        rows = []
         for kind, path in paths.items():
             size = path.stat().st_size / 1e6
             seconds = median_seconds(lambda path=path: load(path))  # type: ignore[misc]
             peer = "-"
             if has_trimesh and not kind.endswith("gz"):
                 peer = f"{median_seconds(lambda path=path: trimesh.load(path, process=False)):.3f}"  # type: ignore[misc]
-            print(
-                f"{kind:8} {load(path).face_count:>10,} {size:7.1f} {seconds:9.3f} "
-                f"{size / seconds:6.0f} {peer:>10}"
-            )
+            count = f"{load(path).face_count:,}"
+            rows.append([kind, count, f"{size:.1f}", f"{seconds:.3f}", f"{size / seconds:.0f}", peer])
+        verbs = []
         for kind in ("stl", "glb"):
             mesh = load(paths[kind])
             clean, info = median_seconds(mesh.clean), median_seconds(mesh.info)
-            print(f"{kind}: clean {clean:.3f} s, info {info:.3f} s")
+            verbs.append([kind, f"{clean:.3f}", f"{info:.3f}"])
+    text = harness.table(("file", "faces", "MB", "hitbox s", "MB/s", "trimesh s"), rows)
+    text += "\n\n" + harness.table(("file", "clean s", "info s"), verbs)
+    packages = ("hitbox", "numpy", "trimesh")
+    harness.publish(Path(__file__).stem, "How fast files are read", text, packages, whole=len(sys.argv) == 1)
 
 
 if __name__ == "__main__":
