@@ -1,0 +1,81 @@
+// The whole of fit in C++: enclosure, count, and the same bytes for any number of threads.
+#include "fit/fit.hpp"
+
+#include "base/random.hpp"
+#include "check.hpp"
+#include "fit/count.hpp"
+
+using namespace hitbox;
+
+namespace {
+
+// A closed bumpy torus of `side` x `side` quads.
+Mesh bumpy_torus(uint32_t side) {
+  Mesh mesh;
+  Random random(7);
+  for (uint32_t i = 0; i < side; ++i) {
+    for (uint32_t j = 0; j < side; ++j) {
+      const double u = 2 * kPi * i / side, v = 2 * kPi * j / side;
+      const double tube = 0.3 + 0.01 * random.uniform();
+      const double ring = 1 + tube * std::cos(v);
+      mesh.vertices.push_back({ring * std::cos(u), ring * std::sin(u), tube * std::sin(v)});
+      const uint32_t right = (i + 1) % side, up = (j + 1) % side;
+      for (const uint32_t corner : {i * side + j, right * side + j, right * side + up, i * side + up})
+        mesh.indices.push_back(corner);
+      mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
+    }
+  }
+  return mesh;
+}
+
+FitResult fit(const MeshView& mesh, uint32_t count, unsigned threads) {
+  Run run(threads);
+  const MergeTree tree = build_tree(mesh, count, {}, run);
+  return shapes_after(mesh, tree, tree.merges_to(count), {}, run);
+}
+
+// Any difference in a shape shows in how far these points are from it.
+std::vector<double> fingerprint(const FitResult& fitted) {
+  const std::vector<Vec3> points = {{0.1, 0.2, 0.3}, {-3, 0.5, 1}, {0.7, -0.7, 0}, {2, 2, -2}};
+  std::vector<double> all, one(points.size());
+  for (const Shape& shape : fitted.shapes) {
+    signed_distance(shape, points, one);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(fit_gives_the_same_shapes_for_any_number_of_threads) {
+  const Mesh mesh = bumpy_torus(110);
+  const std::vector<double> expected = fingerprint(fit(mesh.view(), 40, 1));
+  CHECK(!expected.empty());
+  for (unsigned threads : {2u, 3u, 7u}) CHECK(fingerprint(fit(mesh.view(), 40, threads)) == expected);
+}
+
+TEST(fit_encloses_every_face_in_the_shape_that_owns_it) {
+  const Mesh mesh = bumpy_torus(60);
+  const FitResult fitted = fit(mesh.view(), 25, 2);
+  CHECK(fitted.shapes.size() <= 25);
+  CHECK(fitted.faces.size() == mesh.view().face_count());
+  for (size_t k = 0; k < fitted.shapes.size(); ++k) {
+    for (uint32_t at = fitted.face_offsets[k]; at < fitted.face_offsets[k + 1]; ++at) {
+      for (const uint32_t v : mesh.view().face(fitted.faces[at])) {
+        std::vector<double> distance(1);
+        signed_distance(fitted.shapes[k], std::vector<Vec3>{mesh.vertices[v]}, distance);
+        CHECK(distance[0] <= 0);
+      }
+    }
+  }
+}
+
+TEST(a_count_is_chosen_alike_for_any_number_of_threads) {
+  const Mesh mesh = bumpy_torus(40);
+  const auto choose = [&](unsigned threads) {
+    Run run(threads);
+    return choose_count(mesh.view(), build_tree(mesh.view(), kMostChosen, {}, run), {}, run).count;
+  };
+  CHECK(choose(1) == choose(3));
+  CHECK(choose(1) > 1);
+}
