@@ -4,39 +4,13 @@
 #include <utility>
 
 #include "../bvh/bvh.hpp"
+#include "../geometry/morton.hpp"
 
 namespace hitbox {
 
 namespace {
 
 constexpr double kCentreShare = 1e-3;  // how much the centres' distance counts beside the gap
-
-// The low 21 bits of `v`, two zeros between each.
-uint64_t spread_bits(uint64_t v) {
-  v &= 0x1fffff;
-  v = (v | v << 32) & 0x1f00000000ffffu;
-  v = (v | v << 16) & 0x1f0000ff0000ffu;
-  v = (v | v << 8) & 0x100f00f00f00f00fu;
-  v = (v | v << 4) & 0x10c30c30c30c30c3u;
-  return (v | v << 2) & 0x1249249249249249u;
-}
-
-// `shift` in [0, 1) moves the curve's cells, so that two curves do not share their jumps.
-std::vector<std::pair<uint64_t, uint32_t>> curve_order(std::span<const Vec3> points, double shift) {
-  const Bounds box = bounds_of(points);
-  const double longest = max_component(box.size());
-  const double scale = longest > 0 ? (1 << 20) / longest : 0;
-  std::vector<std::pair<uint64_t, uint32_t>> order(points.size());
-  for (uint32_t k = 0; k < order.size(); ++k) {
-    const Vec3 cell = (points[k] - box.low) * scale + Vec3{1, 1, 1} * (shift * (1 << 20));
-    order[k] = {spread_bits(static_cast<uint64_t>(cell.x)) |
-                    spread_bits(static_cast<uint64_t>(cell.y)) << 1 |
-                    spread_bits(static_cast<uint64_t>(cell.z)) << 2,
-                k};
-  }
-  std::sort(order.begin(), order.end());
-  return order;
-}
 
 // Finds the boxes of other groups nearest to a box. Subtrees of the box's own group are passed over
 // whole: two parts side by side would otherwise search all of themselves before they meet.
@@ -116,9 +90,9 @@ std::vector<FacePair> link_along_curve(std::span<const Vec3> points) {
   std::vector<FacePair> links;
   links.reserve(points.size() * 2);
   for (const double shift : {0.0, 0.3}) {
-    const auto order = curve_order(points, shift);
+    const std::vector<uint32_t> order = morton_order(points, shift);
     for (size_t k = 1; k < order.size(); ++k) {
-      const auto [low, high] = std::minmax({order[k - 1].second, order[k].second});
+      const auto [low, high] = std::minmax({order[k - 1], order[k]});
       links.push_back({low, high});
     }
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "../base/random.hpp"
+#include "../geometry/morton.hpp"
 
 namespace hitbox {
 namespace {
@@ -21,32 +22,6 @@ std::vector<double> cumulated_areas(std::span<const Vec3> vertices,
     total[k] = sum += norm(cross((b - a) / size, (c - a) / size));
   }
   return total;
-}
-
-uint64_t spread_bits(uint64_t v) {  // 21 bits, two zeros after each
-  v = (v | v << 32) & 0x1f00000000ffffu;
-  v = (v | v << 16) & 0x1f0000ff0000ffu;
-  v = (v | v << 8) & 0x100f00f00f00f00fu;
-  v = (v | v << 4) & 0x10c30c30c30c30c3u;
-  return (v | v << 2) & 0x1249249249249249u;
-}
-
-// Along a Morton curve, so that the next query is near the last one.
-std::vector<uint32_t> coherent_order(std::span<const Vec3> points) {
-  const Bounds bounds = bounds_of(points);
-  const double size = max_component(bounds.size()), scale = size > 0 ? 0x1.ffffp20 / size : 0;
-  std::vector<std::pair<uint64_t, uint32_t>> keyed(points.size());
-  for (uint32_t k = 0; k < points.size(); ++k) {
-    const Vec3 cell = (points[k] - bounds.low) * scale;
-    keyed[k] = {spread_bits(static_cast<uint64_t>(cell.x)) |
-                    spread_bits(static_cast<uint64_t>(cell.y)) << 1 |
-                    spread_bits(static_cast<uint64_t>(cell.z)) << 2,
-                k};
-  }
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<uint32_t> order(points.size());
-  for (size_t k = 0; k < order.size(); ++k) order[k] = keyed[k].second;
-  return order;
 }
 
 }  // namespace
@@ -87,7 +62,7 @@ SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Tr
 MeshDistances distances_to_mesh(std::span<const Vec3> queries, const MeshView& mesh, Run& run) {
   run.enter("tree", 0, 0.2);
   const TriangleBvh tree(mesh, run);
-  const std::vector<uint32_t> order = coherent_order(queries);
+  const std::vector<uint32_t> order = morton_order(queries);
   MeshDistances result;
   result.distances.resize(queries.size());
   result.points.resize(queries.size());
