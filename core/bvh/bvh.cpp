@@ -39,7 +39,7 @@ class Builder {
   }
 
   void build(Run& run);
-  std::vector<Bvh::Node> collapsed() const;
+  std::vector<Bvh::Node> collapsed(Run& run) const;
   std::vector<uint32_t> order() const {
     std::vector<uint32_t> items(records_.size());
     for (size_t k = 0; k < items.size(); ++k) items[k] = records_[k].item;
@@ -164,6 +164,7 @@ void Builder::build(Run& run) {
     });
   });
   for (const Task& task : tasks) {
+    run.poll();
     const auto shift = static_cast<uint32_t>(nodes_.size()) - 1;  // made[0] goes to task.node
     for (size_t k = 0; k < task.made.size(); ++k) {
       Binary node = task.made[k];
@@ -180,12 +181,13 @@ void Builder::build(Run& run) {
 }
 
 // Opens the largest of a node's children until there are four.
-std::vector<Bvh::Node> Builder::collapsed() const {
+std::vector<Bvh::Node> Builder::collapsed(Run& run) const {
   std::vector<Bvh::Node> result;
   result.reserve(nodes_.size() / 3 + 1);
   std::vector<std::pair<uint32_t, uint32_t>> open{{0, 0}};  // binary node, wide node
   result.emplace_back();
   while (!open.empty()) {
+    if (result.size() % 4096 == 0) run.poll();
     const auto [binary, wide] = open.back();
     open.pop_back();
     std::array<uint32_t, 4> child{binary};
@@ -223,9 +225,11 @@ std::vector<Bvh::Node> Builder::collapsed() const {
   return result;
 }
 
-std::vector<Bounds> boxes_of(std::span<const std::array<Vec3, 3>> corners) {
+std::vector<Bounds> boxes_of(std::span<const std::array<Vec3, 3>> corners, Run& run) {
   std::vector<Bounds> boxes(corners.size());
-  for (size_t k = 0; k < corners.size(); ++k) boxes[k] = bounds_of(corners[k]);
+  run.for_each_block(corners.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
+    for (size_t k = first; k < last; ++k) boxes[k] = bounds_of(corners[k]);
+  });
   return boxes;
 }
 
@@ -235,8 +239,10 @@ Bvh::Bvh(std::span<const Bounds> boxes, Run& run) {
   HITBOX_ASSERT(boxes.size() < kNone);
   if (boxes.empty()) return;
   Builder builder(boxes);
+  run.poll();
   builder.build(run);
-  nodes_ = builder.collapsed();
+  nodes_ = builder.collapsed(run);
+  run.poll();
   order_ = builder.order();
 }
 
@@ -260,7 +266,7 @@ TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) {
 }
 
 TriangleBvh::TriangleBvh(std::vector<Corners> corners, Run& run)
-    : tree_(boxes_of(corners), run), corners_(corners.size()), position_(corners.size()) {
+    : tree_(boxes_of(corners, run), run), corners_(corners.size()), position_(corners.size()) {
   for (uint32_t k = 0; k < corners.size(); ++k) {
     corners_[k] = corners[tree_.order()[k]];
     position_[tree_.order()[k]] = k;

@@ -91,6 +91,7 @@ class Rungs {
 
 CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitOptions& options,
                          Run& run) {
+  run.enter("choose", 0.9, 0.9);
   Rungs rungs(mesh, tree, options, run);
   // The first rungs one by one: a sphere is closer to a ball than eight boxes are. Then by halving.
   size_t low = 0, high = kLadder.size() - 1;
