@@ -80,19 +80,24 @@ def handler(signum, frame):
 start = time.process_time()
 {call}
 whole = time.process_time() - start
-# The timer counts CPU time, so `after` is when the signal falls due.
+# The timer counts CPU time, so `after` is when the signal falls due. A run that ends before it was faster than
+# the first one: it says how long a run takes now, and is tried again.
 worst, stopped = 0.0, 0
 for share in {shares!r}:
-    after = share * whole
-    signal.signal(signal.SIGPROF, handler)
-    start = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, after)
-    try:
-        {call}
-    except KeyboardInterrupt:
-        stopped += 1
-        worst = max(worst, time.process_time() - start - after)
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    for _ in range(10):
+        after = share * whole
+        signal.signal(signal.SIGPROF, handler)
+        start = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, after)
+        try:
+            {call}
+        except KeyboardInterrupt:
+            stopped += 1
+            worst = max(worst, time.process_time() - start - after)
+            break
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        whole = min(whole, time.process_time() - start)
 print(stopped, worst)
 """
 
