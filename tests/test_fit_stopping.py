@@ -80,8 +80,8 @@ def handler(signum, frame):
 start = time.process_time()
 {call}
 whole = time.process_time() - start
-# The timer counts CPU time, so `after` is when the signal falls due. A run that ends before it was faster than
-# the first one: it says how long a run takes now, and is tried again.
+# The timer counts CPU time, so `after` is when the signal falls due. A run that ends before that was faster
+# than the first one: it says how long a run takes now, and is tried again.
 worst, stopped = 0.0, 0
 for share in {shares!r}:
     for _ in range(10):

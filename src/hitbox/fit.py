@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
-import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from hitbox import _core
+from hitbox import _core, checks
 from hitbox._version import version
 from hitbox.collider import Collider, Label, Method, Source, Status
 from hitbox.errors import InputError
 from hitbox.lengths import parse_length
 from hitbox.mesh import Mesh, MeshLike
+from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, shape_from_params
 
 PRIMITIVES = ("box", "sphere", "capsule", "cylinder", "frustum", "prism")  # in the core's order
@@ -31,14 +30,6 @@ COSTS = ("grown", "volume")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
-
-Progress: TypeAlias = Callable[[str, float], object]
-
-
-class Cancel(Protocol):
-    """What `cancel=` takes: a threading.Event, say."""
-
-    def is_set(self) -> bool: ...
 
 
 def _option(default: Any, help: str) -> Any:
@@ -67,23 +58,23 @@ class FitOptions:
 
     def __post_init__(self) -> None:
         if self.count is not None:
-            object.__setattr__(self, "count", _whole(self.count, "count"))
+            object.__setattr__(self, "count", _count(self.count, "count"))
         if self.max_excess is not None:
-            object.__setattr__(self, "max_excess", _not_negative(self.max_excess, "max_excess"))
-        _one_of(self.cost, COSTS, "cost")
-        _one_of(self.tangent, TANGENTS, "tangent")
+            object.__setattr__(self, "max_excess", checks.not_negative("fit: max_excess", self.max_excess))
+        checks.one_of("fit: cost", self.cost, COSTS)
+        checks.one_of("fit: tangent", self.tangent, TANGENTS)
         if not isinstance(self.kinds, Iterable):
             raise InputError(
                 f"fit: kinds: must be names such as 'box' or ('box', 'sphere'), not {self.kinds!r}."
             )
         kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)
         for kind in kinds:
-            _one_of(kind, PRIMITIVES, "kinds", "kind")
+            checks.one_of("fit: kinds", kind, PRIMITIVES, "kind")
         if not kinds:
             raise InputError(f"fit: kinds: none is left. Allow at least one of {', '.join(PRIMITIVES)}.")
         object.__setattr__(self, "kinds", tuple(k for k in PRIMITIVES if k in kinds))
         if isinstance(self.weights, str):
-            _one_of(self.weights, tuple(WEIGHT_PRESETS), "weights", "preset")
+            checks.one_of("fit: weights", self.weights, tuple(WEIGHT_PRESETS), "preset")
             if self.weights == "organic" and self.kinds == ("prism",):
                 raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
         else:
@@ -169,7 +160,7 @@ def fit_tree(
     chosen = _options(options, keywords, None)
     if chosen.count is not None:
         raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
-    finest = _whole(finest, "finest")
+    finest = _count(finest, "finest")
     job = _Job(mesh, chosen, threads, progress, cancel)
     return FitTree(job, job.build(finest), finest)
 
@@ -184,11 +175,11 @@ class FitTree:
 
     def at(self, count: int) -> Collider:
         """At most `count` shapes. Costs the fitting of these shapes; nothing is merged again."""
-        return self._job.collider(self._tree, _whole(count, "count"), time.perf_counter())
+        return self._job.collider(self._tree, _count(count, "count"), time.perf_counter())
 
     def clusters(self, count: int) -> IndexArray:
         """For each input face the number of its cluster at this level, before culling."""
-        merges = self._tree.merges_to(_whole(count, "count"))
+        merges = self._tree.merges_to(_count(count, "count"))
         return np.asarray(self._tree.partition_after(merges))
 
     def __repr__(self) -> str:
@@ -208,10 +199,8 @@ class _Job:
     ) -> None:
         self.mesh = Mesh.of(mesh)
         self.options = options
-        if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= 4096:
-            raise InputError(f"fit: threads: must be from 0 (all cores) to 4096, not {threads!r}.")
-        self.threads = threads
-        self.report = _report(progress, cancel)
+        self.threads = checks.threads("fit", threads)
+        self.report = reporter("fit", progress, cancel)
         welded, _ = self.mesh.clean(options.weld)
         self.welded = (welded.vertices, welded.indices, welded.offsets)
         # Welding by a distance moves vertices: it says what hangs together, but it is the faces as
@@ -272,25 +261,11 @@ def _options(options: FitOptions | None, keywords: dict[str, Any], count: int | 
         raise InputError(f"fit: options: must be FitOptions, not a {type(options).__name__}.")
     for name in keywords:
         if name not in known:
-            raise InputError(f"fit: unknown option {name!r}.{_guess(name, known)} Known: {', '.join(known)}.")
+            hint = checks.guess(name, known)
+            raise InputError(f"fit: unknown option {name!r}.{hint} Known: {', '.join(known)}.")
     if count is not None:
         keywords = {**keywords, "count": count}
     return FitOptions(**keywords) if options is None else replace(options, **keywords)
-
-
-def _report(progress: Progress | None, cancel: Cancel | None) -> Callable[[str, float], bool] | None:
-    if progress is not None and not callable(progress):
-        raise InputError("fit: progress: must be a function of the stage and the fraction done.")
-    if cancel is not None and not hasattr(cancel, "is_set"):
-        raise InputError("fit: cancel: must have is_set(), like a threading.Event.")
-    if progress is None and cancel is None:
-        return None
-
-    def go_on(stage: str, fraction: float) -> bool:
-        stopped = cancel is not None and cancel.is_set()
-        return not stopped and (progress is None or progress(stage, fraction) is not False)
-
-    return go_on
 
 
 def _labels(mesh: Mesh, faces: IndexArray, offsets: IndexArray) -> list[Label]:
@@ -328,29 +303,12 @@ def _why(count: int, mean: float) -> str:
     )
 
 
+def _count(value: object, name: str) -> int:
+    return checks.whole(f"fit: {name}", value, 1, MOST_SHAPES)
+
+
 def _stem(name: str | None) -> str:
     return (name or "").split(".", 1)[0]
-
-
-def _whole(value: object, name: str) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= MOST_SHAPES:
-        return int(value)
-    raise InputError(f"fit: {name}: must be a whole number from 1 to {MOST_SHAPES:,}, not {value!r:.80}.")
-
-
-def _number(value: object) -> float:
-    """NaN for what is none."""
-    try:
-        return math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
-
-
-def _not_negative(value: object, name: str) -> float:
-    number = _number(value)
-    if not 0 <= number < math.inf:
-        raise InputError(f"fit: {name}: must be a finite number of 0 or more, not {value!r:.80}.")
-    return number
 
 
 def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
@@ -359,22 +317,9 @@ def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
         raise InputError(f"fit: weights: must be a dict such as {{'prism': 1.4}}, or one of {known}.")
     checked = {}
     for kind, weight in weights.items():
-        _one_of(kind, PRIMITIVES, "weights", "kind")
-        checked[kind] = _number(weight)
+        checks.one_of("fit: weights", kind, PRIMITIVES, "kind")
+        checked[kind] = checks.number(weight)
         if not LEAST_WEIGHT <= checked[kind] <= MOST_WEIGHT:
             limits = f"from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
             raise InputError(f"fit: weights: {kind}: must be a number {limits}, not {weight!r:.80}.")
     return checked
-
-
-def _one_of(value: object, known: tuple[str, ...], option: str, what: str = "value") -> None:
-    if value not in known:
-        raise InputError(
-            f"fit: {option}: unknown {what} {value!r:.80}.{_guess(str(value), known)} "
-            f"Known: {', '.join(known)}."
-        )
-
-
-def _guess(value: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(value, list(known), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hitbox.cli import layout
 from hitbox.cli import options as read
+from hitbox.cli.bar import progress_bar
 from hitbox.errors import InputError
 
 if TYPE_CHECKING:
     from hitbox.collider import Collider
     from hitbox.mesh import Mesh
-
-_BAR_AFTER = 0.5  # seconds: a bar that only flashes up says nothing
 
 
 @click.command(short_help="A collider around a mesh.")
@@ -54,7 +50,7 @@ def fit(
     started = time.perf_counter()
     loaded = hitbox.load(mesh)
     read_seconds = time.perf_counter() - started
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         colliders = _colliders(loaded, levels, {**keywords, "threads": threads, "progress": progress})
     seconds = {"read": read_seconds, "fit": time.perf_counter() - started - read_seconds}
 
@@ -152,28 +148,3 @@ def _print(report: dict[str, Any], level: int | None) -> None:
     rows += [("note", note) for note in report["notes"]]
     rows += [("wrote", path) for path in report["files"]]
     layout.print_rows(rows)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str, float], bool] | None]:
-    """A bar on stderr, if that is a terminal, and only when the work takes longer than a moment."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    started = time.monotonic()
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=1.0)
-
-    def advance(stage: str, fraction: float) -> bool:
-        if not bar.live.is_started and time.monotonic() - started > _BAR_AFTER:
-            bar.start()
-        bar.update(task, description=stage, completed=fraction)
-        return True
-
-    try:
-        yield advance
-    finally:
-        bar.stop()
