@@ -267,8 +267,8 @@ class Collider(Sequence[Shape]):
             return _of_pieces(pieces.pieces_of_mesh(Mesh.of(thing)))
         if isinstance(thing, (bytes, Mapping)) or not isinstance(thing, Iterable):
             raise InputError(
-                f"a {type(thing).__name__} is not a collider. Give a hitbox.Collider, the path of one, a list "
-                f"of shapes, or a list of (vertices, triangles)."
+                f"a {type(thing).__name__} is not a collider. Give a hitbox.Collider, the path of one, a "
+                f"list of shapes, or a list of (vertices, triangles)."
             )
         return _of_pieces(thing)
 
