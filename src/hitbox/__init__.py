@@ -11,8 +11,9 @@ from hitbox.mesh import CleanReport, Mesh, MeshInfo
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
 
 __all__ = [
-    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree", "Frustum",
-    "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Sphere", "evaluate", "fit", "fit_tree", "load",
+    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree",
+    "Frustum", "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Sphere", "evaluate", "fit",
+    "fit_tree", "load",
 ]  # fmt: skip
 
 

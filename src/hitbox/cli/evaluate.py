@@ -61,7 +61,8 @@ def _print_one(found: Evaluation) -> None:
     coverage = found.coverage
     covered = "the whole surface lies in the shapes"
     if coverage.outside:
-        covered = f"{percent(coverage.outside)} of the surface sticks out, by up to {percent(coverage.largest)}"
+        by = percent(coverage.largest)
+        covered = f"{percent(coverage.outside)} of the surface sticks out, by up to {by}"
     rows = [
         ("shapes", f"{found.shapes:,}: {kinds}"),
         ("bytes", f"{found.nbytes:,}"),
