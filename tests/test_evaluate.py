@@ -401,6 +401,17 @@ def test_pieces_of_other_tools_are_measured_like_their_hulls(pair):
     assert numbers(found) == pytest.approx(numbers(base), rel=0.05, abs=2e-3)
 
 
+def test_certified_bounds_hold_what_was_sampled(pair):
+    found = evaluate(*pair, samples=20_000, certify=True)
+    bounds = found.bounds
+    assert bounds.complete
+    assert found.all_surfaces.hausdorff <= bounds.all_surfaces[1]
+    assert found.outer_surface.hausdorff <= bounds.outer_surface[1]
+    assert bounds.mean_all[0] * 0.98 <= found.all_surfaces.mean <= bounds.mean_all[1] * 1.02
+    assert found.coverage.largest <= bounds.sticks_out[1] < 2e-3
+    assert evaluate(*pair, samples=1000).bounds is None
+
+
 # Shapes to look at
 
 
@@ -526,6 +537,9 @@ def test_the_shell_says_what_python_says(folder, capsys):
     assert shown["outer_surface"]["mean"] == found.outer_surface.mean
     assert run(["evaluate", "ring.glb", "ring.json", "box.obj", "--samples", "5000", "--json"]) == 0
     assert [one["shapes"] for one in json.loads(capsys.readouterr().out)] == [found.shapes, 1]
+    assert run(["evaluate", "ring.glb", "box.obj", "--samples", "5000", "--certify", "--json"]) == 0
+    low, high = json.loads(capsys.readouterr().out)["bounds"]["all_surfaces"]
+    assert low <= high < low + 0.01
 
 
 def test_people_read_one_collider_or_a_table(folder, capsys):
@@ -537,6 +551,9 @@ def test_people_read_one_collider_or_a_table(folder, capsys):
     assert "made from another mesh" in one  # the GLB has other vertices than the mesh that was fitted
     assert run(["evaluate", "ring.glb", "ring.json", "box.obj", "--samples", "5000"]) == 0
     table = capsys.readouterr().out
+    assert "proved" not in table
+    assert run(["evaluate", "ring.glb", "ring.json", "--samples", "5000", "--certify"]) == 0
+    assert "the mesh sticks out by 0 %" in capsys.readouterr().out
     assert "ring.json" in table
     assert "box.obj" in table
     assert len({len(line) for line in table.splitlines()[1:14]}) == 1  # columns line up
