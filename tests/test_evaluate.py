@@ -351,11 +351,11 @@ def test_place_and_scale_change_nothing(pair, exponent, move, seed):
     assert len(found.thin) == len(base.thin)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_turning_and_more_samples_change_no_more_than_noise(pair, seed):
     mesh, collider = pair
-    base = evaluate(mesh, collider, samples=100_000)
+    base = evaluate(mesh, collider, samples=50_000)
     turn = np.random.default_rng(seed).normal(size=4)
     turn /= np.linalg.norm(turn)
     corners = np.array(Box((0, 0, 0), turn, (1, 1, 1)).to_mesh()[0])
@@ -552,7 +552,7 @@ def test_people_read_one_collider_or_a_table(folder, capsys):
     assert run(["evaluate", "ring.glb", "ring.json", "box.obj", "--samples", "5000"]) == 0
     table = capsys.readouterr().out
     assert "proved" not in table
-    assert run(["evaluate", "ring.glb", "ring.json", "--samples", "5000", "--certify"]) == 0
+    assert run(["evaluate", "ring.glb", "box.obj", "--samples", "5000", "--certify"]) == 0
     assert "the mesh sticks out by 0 %" in capsys.readouterr().out
     assert "ring.json" in table
     assert "box.obj" in table

@@ -7,7 +7,7 @@ number means: docs/evaluate.md.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any
 
@@ -274,8 +274,7 @@ class _Job:
             found = _core.certify(*mesh, self.crossings, threads=self.threads, report=self.part(low, high))
         except ValueError as error:
             raise InputError(f"evaluate: certify: {error}") from None
-        pairs = ("all_surfaces", "outer_surface", "sticks_out", "mean_all")
-        return Bounds(*(found[name] for name in pairs), complete=found["complete"])
+        return Bounds(**{field.name: found[field.name] for field in fields(Bounds)})
 
     def facts(self) -> _Floats:
         """A row a shape: volume, smallest extent of the diagonal, corners and polygons of a hull."""

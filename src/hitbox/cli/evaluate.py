@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,7 +42,7 @@ def evaluate(
     """
     import hitbox
 
-    options = {"samples": samples, "seed": seed, "certify": certify, "threads": threads}
+    options: dict[str, Any] = {"samples": samples, "seed": seed, "certify": certify, "threads": threads}
     loaded = hitbox.load(mesh)
     made = [hitbox.Collider.of(path) for path in colliders]
     found = []
