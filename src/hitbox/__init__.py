@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from hitbox.collider import Collider
 from hitbox.errors import InputError
+from hitbox.evaluate import Evaluation, evaluate
 from hitbox.fit import FitOptions, FitTree, fit, fit_tree
 from hitbox.formats import load
 from hitbox.mesh import CleanReport, Mesh, MeshInfo
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
 
 __all__ = [
-    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "FitOptions", "FitTree", "Frustum", "Hull",
-    "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Sphere", "fit", "fit_tree", "load",
+    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree",
+    "Frustum", "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Sphere", "evaluate", "fit",
+    "fit_tree", "load",
 ]  # fmt: skip
 
 
