@@ -273,7 +273,9 @@ class _Run:
         self.now[lost] = before[lost]
         self.contacts.append(self.world.contacts())
         if self.scene.every == 1:
-            self.record.velocities.append(self.world.velocities())
+            velocities = self.world.velocities()
+            velocities[self.gone] = np.nan
+            self.record.velocities.append(velocities)
         if self.scene.falls:
             self._watch(before, lost)
         if done % self.gap == 0 or done == len(self.frame_ms):

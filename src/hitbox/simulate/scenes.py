@@ -14,7 +14,7 @@ import numpy as np
 from hitbox.shapes import Box, Capsule, FloatArray, Sphere
 from hitbox.simulate.joints import find_joints
 from hitbox.simulate.stage import SIZE, Mask, Stage, grow
-from hitbox.simulate.world import FRAME, GRAVITY, Bodies, Engine, Setup, Solid
+from hitbox.simulate.world import FRAME, GRAVITY, Bodies, Engine, Setup, Solid, turned
 
 RESTING = 0.01 * SIZE  # m/s: slower is at rest
 _SPACING = 2.5  # radii between the balls of a layer
@@ -157,8 +157,9 @@ class Roll:
             angle = random.uniform(0, 2 * np.pi, count)
             velocities = self.speed * stage.points(np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
             heights = plan.surface(level, 1.5 * stage.radius) + 1.02 * stage.radius
+            points = stage.points(level, heights)
             groups.append(
-                Bodies(solid, stage.points(level, heights), velocities=velocities, alone=True, friction=0.1)
+                Bodies(solid, points, velocities=velocities, alone=True, friction=0.1, restitution=0.0)
             )
         return _setup(stage, subject, *groups)
 
@@ -170,7 +171,7 @@ class Roll:
 class Leak:
     """Thin rods pushed from outside at the joints between shapes: whether any gets in, and how far."""
 
-    count, frames, radius, every = 200, 240, "0.25%", 4
+    count, frames, radius, every = 200, 90, "0.25%", 1
     falls, moves_subject = False, False
     length, gap, deep = 12.0, 2.0, 4.0  # rod radii: the rod's, its start's distance, what counts as inside
 
@@ -192,15 +193,19 @@ class Leak:
 
     def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
         _, inward, _ = self.joints(stage)
-        moved = record.paths[-1] - record.paths[0]
-        along = (moved * inward).sum(axis=1)
-        aside = np.linalg.norm(moved - along[:, None] * inward, axis=1)
+        moved = np.array(record.paths) - record.paths[0]
+        along = (moved * inward).sum(axis=2)
+        aside = np.linalg.norm(moved - along[..., None] * inward, axis=2)
         depth = along / stage.radius - self.gap
-        leaked = (depth > self.deep) & (aside < np.maximum(along, 0))
+        # One that slips off sideways goes on along the model, or past it: it is not inside.
+        first = (depth > self.deep).argmax(axis=0)
+        rods = np.arange(len(first))
+        leaked = (first > 0) & (aside[first, rods] < self.deep * stage.radius)
+        deepest = depth.max(axis=0)[leaked].max(initial=0.0) * stage.radius / SIZE
         return {
-            "rods": float(len(moved)),
+            "rods": float(len(rods)),
             "leaked": float(leaked.sum()),
-            "deepest": float(max(0.0, (depth[leaked] * stage.radius / SIZE).max(initial=0.0))),
+            "deepest": float(np.clip(deepest, 0.0, 1.0)),
         }
 
 
@@ -267,12 +272,10 @@ def _turns(level: FloatArray, radius: float) -> FloatArray:
 
 
 def _kicks(record: Record, up: int) -> FloatArray:
-    """Upward changes of velocity from frame to frame (frames, n), m/s; 0 where something only falls."""
-    rising = np.diff(np.array(record.velocities)[:, :, up], axis=0)
-    return np.maximum(rising, 0)
+    """Upward speed gained from frame to frame (frames, n), m/s. One that lands and stays down gains none."""
+    rising = np.maximum(np.array(record.velocities)[:, :, up], 0)
+    return np.maximum(np.nan_to_num(np.diff(rising, axis=0)), 0)
 
 
 def _from_up(up: int, direction: FloatArray) -> tuple[float, float, float, float]:
-    from hitbox.simulate.world import turned
-
     return turned(tuple(np.eye(3)[up]), direction)
