@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "measure/distance.hpp"
+#include "measure/inside.hpp"
 
 namespace hitbox::bindings {
 namespace {
@@ -48,9 +49,36 @@ auto sample_surface_of(const Points& vertices, const Triangles& triangles, size_
                         to_numpy(std::move(samples.triangles)));
 }
 
+auto inside_of(const Points& points, const Points& vertices, const Indices& indices,
+               const Indices& offsets, unsigned threads, nb::object report) {
+  const MeshView mesh = bindings::view(vertices, indices, offsets);
+  check_mesh_view(mesh);
+  auto* kept = new std::vector<uint8_t>(PyRun(threads, std::move(report))(
+      [&](Run& run) { return points_inside(bindings::view(points), mesh, run); }));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<uint8_t>*>(p); });
+  return nb::ndarray<nb::numpy, bool, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+bool is_solid(const Points& vertices, const Indices& indices, const Indices& offsets,
+              nb::object report) {
+  const MeshView mesh = bindings::view(vertices, indices, offsets);
+  check_mesh_view(mesh);
+  return PyRun(1, std::move(report))([&](Run& run) { return is_closed_solid(mesh, run); });
+}
+
+void bind_inside(nb::module_& m) {
+  m.def("points_inside", inside_of, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
+        "threads"_a = 0, "report"_a = nb::none(),
+        "Which points lie inside a closed mesh, even-odd; a point on the surface does not.");
+  m.def("is_closed_solid", is_solid, "vertices"_a, "indices"_a, "offsets"_a,
+        "report"_a = nb::none(),
+        "Equal vertices welded: every edge has two faces, one each way, and the volume is positive.");
+}
+
 }  // namespace
 
 void bind_measure(nb::module_& m) {
+  bind_inside(m);
   m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
         "threads"_a = 0, "report"_a = nb::none(),
         "(distances, points, triangles) of the nearest points of a mesh; polygons count as fans.");

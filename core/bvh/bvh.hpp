@@ -105,6 +105,8 @@ class TriangleBvh {
   size_t size() const { return tree_.size(); }
   const Bvh& tree() const { return tree_; }
   const std::array<Vec3, 3>& corners(uint32_t triangle) const { return corners_[position_[triangle]]; }
+  // By place in tree().order(), as leaves name them.
+  const std::array<Vec3, 3>& corners_at(uint32_t place) const { return corners_[place]; }
 
   // The nearest point of all triangles, among those no further than `limit_sq`; none: kNone. `guess`,
   // a triangle likely to be near (the previous query's), only saves time.

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from hitbox import pieces
 from hitbox.errors import InputError
 from hitbox.lengths import UPS
+from hitbox.mesh import Mesh
 from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape
 
 if TYPE_CHECKING:
@@ -244,6 +246,32 @@ class Collider(Sequence[Shape]):
         with open(path, "rb") as file:
             return collider_json.read(file.read(), os.fspath(path))
 
+    @staticmethod
+    def of(thing: ColliderLike) -> Collider:
+        """`thing` as a Collider, wherever its shapes come from.
+
+        A Collider; the path of a collider JSON, of a mesh file of hulls (one a part, or a connected
+        component where the file names none), or of a folder of such files; shapes; pieces as
+        (vertices, triangles) or `trimesh.Trimesh`: what CoACD and V-HACD return.
+
+        Pieces become hulls, as they are where they are closed and convex; winding does not matter. Of
+        another piece the hull of its vertices is taken, and flat ones are left out: the status says so.
+        """
+        if isinstance(thing, Collider):
+            return thing
+        if isinstance(thing, (str, os.PathLike)):
+            from hitbox.formats import hulls
+
+            return hulls.read(thing)
+        if isinstance(thing, Mesh) or hasattr(thing, "faces") or pieces.is_pair(thing):
+            return _of_pieces(pieces.pieces_of_mesh(Mesh.of(thing)))
+        if isinstance(thing, (bytes, Mapping)) or not isinstance(thing, Iterable):
+            raise InputError(
+                f"a {type(thing).__name__} is not a collider. Give a hitbox.Collider, the path of one, a "
+                f"list of shapes, or a list of (vertices, triangles)."
+            )
+        return _of_pieces(thing)
+
     def to_trimesh(self, segments: int = 24) -> trimesh.Trimesh:
         """All shapes as one `trimesh.Trimesh`, the shapes' meshes side by side, coloured by kind."""
         try:
@@ -282,6 +310,17 @@ class Collider(Sequence[Shape]):
             f"<div><b>{title}</b>: {len(self)} shapes, {self.nbytes} bytes{notes}"
             f"<table><tr><th>kind</th><th>shapes</th></tr>{rows}</table></div>"
         )
+
+
+ColliderLike: TypeAlias = Collider | str | os.PathLike[str] | Iterable[Any] | Any
+
+
+def _of_pieces(things: Iterable[Any], **known: Any) -> Collider:
+    """A collider of shapes and pieces; `known` is all else that Collider takes."""
+    shapes, names, notes = pieces.shapes_of(things)
+    lost = any(note.endswith("left out.") for note in notes)
+    labels = [Label(name=name) for name in names]
+    return Collider(shapes, labels=labels, status=Status(not lost, tuple(notes)), **known)
 
 
 def _css(kind: str) -> str:

@@ -25,6 +25,7 @@ Rotation: TypeAlias = tuple[float, float, float, float]
 _NO_TRIANGLES: IndexArray = np.zeros((0, 3), np.uint32)
 _MAX_SEGMENTS = 4096
 _CONVEX = 1e-6  # of the diagonal: how far a hull's vertex may be above one of its facets
+_DENT = 1e-3  # of the diagonal: the most that rounded coordinates may add to that
 
 
 def _array(value: object) -> FloatArray:
@@ -280,7 +281,11 @@ class Hull(_Shape):
         if not np.isfinite(vertices).all():
             raise InputError("hull: vertices must be finite.")
         triangles = _checked_triangles(self.triangles, len(vertices))
-        _check_convex(vertices, triangles)
+        fault = hull_fault(vertices, triangles)
+        if fault == "open":
+            raise InputError("hull: triangles must close the surface, each edge used once in each direction.")
+        if fault:
+            raise InputError("hull: the surface must be convex, triangles counter-clockwise from outside.")
         vertices += 0.0
         vertices.flags.writeable = triangles.flags.writeable = False
         self._set(vertices=vertices, triangles=triangles)
@@ -316,26 +321,38 @@ def _checked_triangles(value: object, vertex_count: int) -> IndexArray:
     return np.array(array, np.uint32, order="C")
 
 
-def _check_convex(vertices: FloatArray, triangles: IndexArray) -> None:
+def hull_fault(vertices: FloatArray, triangles: npt.NDArray[np.integer[Any]]) -> str | None:
+    """What keeps the triangles from being a hull's: "open" or "not convex"; None where nothing does."""
     sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64)
     keys = np.sort(sides[:, 0] * len(vertices) + sides[:, 1])
     twins = np.sort(sides[:, 1] * len(vertices) + sides[:, 0])
-    if (np.diff(keys) == 0).any() or not np.array_equal(keys, twins):
-        raise InputError("hull: triangles must close the surface, each edge used once in each direction.")
-    center = vertices.mean(axis=0)
-    local = vertices - center
+    if not len(keys) or (np.diff(keys) == 0).any() or not np.array_equal(keys, twins):
+        return "open"
+    local = vertices - vertices.mean(axis=0)
     diagonal = float(np.linalg.norm(np.ptp(local, axis=0)))
     a, b, c = (local[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
     base = np.sqrt(np.max([np.sum(e * e, axis=1) for e in (b - a, c - b, a - c)], axis=0))
     real = lengths > 1e-9 * diagonal * base  # the normal of a sliver says nothing
+    height = lengths[real] / base[real]
     normals = normals[real] / lengths[real, None]
     offsets = np.einsum("ij,ij->i", normals, a[real])
+    # A facet's plane is known no better than its corners, and worse far from them where it is narrow.
+    allowed = _CONVEX * diagonal + _rounding(vertices) * (1 + diagonal / height)
+    offsets += np.minimum(allowed, _DENT * diagonal)
     for first in range(0, len(normals), 256):
         some = slice(first, first + 256)
-        if (local @ normals[some].T - offsets[some] > _CONVEX * diagonal).any():
-            raise InputError("hull: the surface must be convex, triangles counter-clockwise from outside.")
+        if (local @ normals[some].T > offsets[some]).any():
+            return "not convex"
+    return None
+
+
+def _rounding(vertices: FloatArray) -> float:
+    """How far off the coordinates may be: engines and other tools hold them in 32 bits."""
+    with np.errstate(over="ignore", under="ignore"):
+        single = bool((vertices == vertices.astype(np.float32)).all())
+    return float(np.abs(vertices).max()) * (2.0**-23 if single else 2.0**-50)
 
 
 Shape: TypeAlias = Union[Box, Sphere, Capsule, Cylinder, Frustum, Prism, Hull]  # noqa: UP007

@@ -1,0 +1,52 @@
+"""Colliders in files that know nothing of colliders: hulls as the parts or components of a mesh."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from hitbox.collider import Collider, _of_pieces
+from hitbox.errors import InputError
+from hitbox.formats import collider_json
+from hitbox.formats.reading import READERS, load, suffix_of
+from hitbox.mesh import _utf8
+from hitbox.pieces import Piece, pieces_of_mesh
+
+
+def read(path: str | os.PathLike[str]) -> Collider:
+    """A collider JSON, a mesh file of hulls, or a folder of mesh files."""
+    where = os.fsdecode(path)
+    if os.path.isdir(where):
+        return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
+    suffix = suffix_of(where)
+    if suffix == ".json":
+        with open(path, "rb") as file:
+            return collider_json.read(file.read(), where)
+    if suffix not in READERS:
+        known = ", ".join([".json", *sorted(READERS)])
+        raise InputError(
+            f"{_utf8(os.path.basename(where))}: no collider can be read from it. Known: {known}."
+        )
+    mesh = load(where)
+    known_of_file = {"name": _stem(where), "unit": mesh.unit, "up": mesh.up}
+    try:
+        return _of_pieces(pieces_of_mesh(mesh), **known_of_file)
+    except InputError as error:
+        raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
+
+
+def _pieces_in(folder: str) -> Iterator[Piece]:
+    """Those of every mesh file in it, sorted by name; a file of one piece gives it its name."""
+    names = sorted(name for name in os.listdir(folder) if suffix_of(name) in READERS)
+    if not names:
+        known = ", ".join(sorted(READERS))
+        raise InputError(f"{_utf8(folder)}: the folder has no mesh files. Known: {known}.")
+    for name in names:
+        pieces = pieces_of_mesh(load(os.path.join(folder, name)))
+        for piece in pieces:
+            own = _stem(name) if len(pieces) == 1 else piece.name
+            yield Piece(piece.vertices, piece.triangles, own)
+
+
+def _stem(path: str) -> str:
+    return _utf8(os.path.basename(path).split(".", 1)[0])
