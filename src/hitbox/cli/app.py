@@ -11,6 +11,7 @@ import click
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
 from hitbox.cli.render import render
+from hitbox.cli.simulate import simulate
 from hitbox.errors import InputError
 
 FAILED, INTERRUPTED = 1, 130
@@ -30,6 +31,7 @@ def cli() -> None:
 cli.add_command(fit)
 cli.add_command(info)
 cli.add_command(render)
+cli.add_command(simulate)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

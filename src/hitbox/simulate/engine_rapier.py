@@ -1,6 +1,6 @@
-"""Rapier: boxes, balls, capsules and cylinders are its own, frustums and prisms become convex hulls, a mesh a trimesh.
+"""Rapier: boxes, balls, capsules and cylinders are its own; frustums and prisms become convex hulls.
 
-One thread, so that a run gives the same bytes every time and times compare. Each shape that stands still is
+A mesh is a trimesh. One thread, so that a run gives the same bytes every time and times compare. Each shape that stands still is
 a collider of its own. Positions are float32 inside the engine.
 """
 
@@ -63,9 +63,8 @@ class RapierEngine:
                 except r.RapierError as error:
                     self.notes.append(f"shape {k}, a {shape.kind}, was left out: Rapier says {error}")
         larger = r.CoefficientCombineRule.MAX
-        return [
-            builder.friction(friction).restitution(restitution).restitution_combine_rule(larger) for builder in made
-        ]
+        made = [builder.friction(friction).restitution(restitution) for builder in made]
+        return [builder.restitution_combine_rule(larger) for builder in made]
 
     def step(self) -> None:
         self._world.step()
@@ -86,7 +85,7 @@ class RapierEngine:
 
     def deepest(self) -> float:
         found = [pair.find_deepest_contact() for pair in self._world.narrow_phase.contact_pairs()]
-        return max([0.0] + [-contact.dist for contact in found if contact is not None])
+        return max([0.0] + [-float(contact.dist) for contact in found if contact is not None])
 
 
 def collider_of(r: Any, shape: Shape) -> Any:

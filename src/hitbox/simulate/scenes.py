@@ -36,7 +36,8 @@ class Record:
 
     @property
     def resting(self) -> Mask:
-        return ~self.fell & (np.linalg.norm(self.last_velocities, axis=1) < RESTING)
+        slow: Mask = np.linalg.norm(self.last_velocities, axis=1) < RESTING
+        return slow & ~self.fell
 
 
 class Scene(Protocol):
@@ -92,7 +93,8 @@ class Stairs:
         random = stage.random()
         level = plan.centers(cells[high][random.integers(0, high.sum(), stage.count)])
         # One above the other where they would start in the same place: they arrive one after the other.
-        heights = plan.surface(level, stage.radius) + stage.radius * (1.5 + _SPACING * _turns(level, stage.radius))
+        waiting = 1.5 + _SPACING * _turns(level, stage.radius)
+        heights = plan.surface(level, stage.radius) + stage.radius * waiting
         velocities = stage.points(np.repeat([self.speed * toward], stage.count, axis=0), 0.0)
         balls = Bodies(_ball(stage.radius), stage.points(level, heights), velocities=velocities)
         return _setup(stage, subject, balls)
@@ -142,7 +144,7 @@ class Pile:
 
 
 class Roll:
-    """Balls and boxes sent over the top of the model in all directions: kicks where surfaces should be smooth."""
+    """Balls and boxes sent over the top of the model in all directions: kicks at seams."""
 
     count, frames, radius, every = 64, 300, "2%", 1
     falls, moves_subject = True, False
@@ -152,7 +154,8 @@ class Roll:
         plan, random = stage.footprint, stage.random()
         cells = np.argwhere(plan.shadow)
         groups = []
-        for solid, count in ((_ball(stage.radius), stage.count - stage.count // 2), (_box(stage), stage.count // 2)):
+        boxes = stage.count // 2
+        for solid, count in ((_ball(stage.radius), stage.count - boxes), (_box(stage), boxes)):
             level = plan.centers(cells[random.integers(0, len(cells), count)])
             angle = random.uniform(0, 2 * np.pi, count)
             velocities = self.speed * stage.points(np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
@@ -181,9 +184,8 @@ class Leak:
         rotations = np.array([_from_up(stage.up, -direction) for direction in inward])
         starts = targets - inward * stage.radius * (1 + self.gap)
         pushes = inward * GRAVITY
-        setup = _setup(
-            stage, subject, Bodies(rod, starts, rotations, pushes=pushes, turns=False, alone=True, friction=1.0)
-        )
+        rods = Bodies(rod, starts, rotations, pushes=pushes, turns=False, alone=True, friction=1.0)
+        setup = _setup(stage, subject, rods)
         if not found:
             setup.notes.append("no two shapes meet: rods were pushed at points of the surface instead")
         return setup
@@ -242,7 +244,7 @@ def _layers(stage: Stage) -> FloatArray:
         level = plan.low + (lattice + 0.5) * step
         mask = plan.covers(level.reshape(-1, 2)).reshape(lattice.shape[:2])
         if not mask.any():  # a model thinner than the lattice: start from its middle
-            mask[tuple(n // 2 for n in mask.shape)] = True
+            mask[mask.shape[0] // 2, mask.shape[1] // 2] = True
         # Over a thin pole the layers would become a tower: let them be wider than the pole.
         for _ in range(spare):
             if stage.count * step / mask.sum() <= _TALLEST:
@@ -254,7 +256,7 @@ def _layers(stage: Stage) -> FloatArray:
         break
     places = level[mask]
     k = np.arange(stage.count)
-    heights = stage.top + stage.radius * 2 + step * (k // len(places))
+    heights = np.asarray(stage.top + stage.radius * 2 + step * (k // len(places)), np.float64)
     points = stage.points(places[k % len(places)], heights)
     return points + stage.random().uniform(-_JITTER, _JITTER, points.shape) * stage.radius
 
@@ -274,7 +276,7 @@ def _turns(level: FloatArray, radius: float) -> FloatArray:
 def _kicks(record: Record, up: int) -> FloatArray:
     """Upward speed gained from frame to frame (frames, n), m/s. One that lands and stays down gains none."""
     rising = np.maximum(np.array(record.velocities)[:, :, up], 0)
-    return np.maximum(np.nan_to_num(np.diff(rising, axis=0)), 0)
+    return np.asarray(np.maximum(np.nan_to_num(np.diff(rising, axis=0)), 0))
 
 
 def _from_up(up: int, direction: FloatArray) -> tuple[float, float, float, float]:
