@@ -29,11 +29,12 @@ def find_joints(stage: Stage, reach: float, count: int, room: float) -> tuple[Fl
     found = [_joints_of(solid, reach, room, stage.seed) for solid in colliders]
     found = [pair for pair in found if len(pair[0])]
     if not found:
-        points, normals, _ = _sampled(stage.owner, max(count, 3), stage.seed)
-        return points[:count], -normals[:count], False
+        places, normals, _ = _sampled(stage.owner, count, stage.seed)
+        return places, -normals, False
     random = stage.random()
     share = [count // len(found) + (k < count % len(found)) for k in range(len(found))]
-    points, inward = [], []
+    points: list[FloatArray] = []
+    inward: list[FloatArray] = []
     for (places, directions), n in zip(found, share, strict=True):
         rows = np.resize(random.permutation(len(places)), n)
         points.append(places[rows])

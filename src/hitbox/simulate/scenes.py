@@ -242,9 +242,9 @@ def _layers(stage: Stage) -> FloatArray:
         lines = [np.arange(-spare, int(side / step) + 1 + spare) for side in size]
         lattice = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
         level = plan.low + (lattice + 0.5) * step
-        mask = plan.covers(level.reshape(-1, 2)).reshape(lattice.shape[:2])
+        mask: Mask = plan.covers(level.reshape(-1, 2)).reshape(len(lines[0]), len(lines[1]))
         if not mask.any():  # a model thinner than the lattice: start from its middle
-            mask[mask.shape[0] // 2, mask.shape[1] // 2] = True
+            mask[len(lines[0]) // 2, len(lines[1]) // 2] = True
         # Over a thin pole the layers would become a tower: let them be wider than the pole.
         for _ in range(spare):
             if stage.count * step / mask.sum() <= _TALLEST:
