@@ -63,26 +63,22 @@ def test_energy_never_grows():
         kinetic = 0.5 * (world.velocities() ** 2).sum()
         return kinetic + 9.81 * (world.positions()[:, 1] - stage.bottom + 5).sum()
 
-    most = energy()
+    most = first = energy()
     for _ in range(150):
         world.step()
         now = energy()
         assert now <= most * 1.002  # the step itself is exact to first order in its length
         most = min(most, now)
-    assert now < 0.9 * energy_at_start(stage)
+    assert now < 0.96 * first  # what the bounces took
 
 
-def energy_at_start(stage):
-    heights = SCENES["drop"].setup(stage, stage.solids[0]).moving[0].positions[:, 1]
-    return 9.81 * (heights - stage.bottom + 5).sum()
-
-
+KEYWORDS = {"balls": 60, "frames": 80, "radius": "3%"}
 RUN_AGAIN = """
 import sys, hashlib
 sys.path[:0] = {paths!r}
-from test_simulate import RING, bowl
+from test_simulate import KEYWORDS, RING, bowl
 from hitbox.simulate import simulate_together
-runs = simulate_together({{"bowl": bowl(), "ring": RING}}, balls=60, frames=80, radius="3%", engine={engine!r})
+runs = simulate_together({{"bowl": bowl(), "ring": RING}}, engine={engine!r}, **KEYWORDS)
 print(hashlib.sha256(b"".join(run.paths.tobytes() for run in runs.values())).hexdigest())
 """
 
@@ -95,7 +91,7 @@ def digest(engine):
 @pytest.mark.parametrize("engine", ["rapier", "mujoco"])
 def test_the_same_run_gives_the_same_bytes_here_and_in_another_process(engine):
     pytest.importorskip(engine.replace("rapier", "rapier3d"))
-    keywords = {"balls": 60, "frames": 80, "radius": "3%", "engine": engine}
+    keywords = {**KEYWORDS, "engine": engine}
     first = simulate_together({"bowl": bowl(), "ring": RING}, **keywords)
     again = simulate_together({"bowl": bowl(), "ring": RING}, **keywords)
     other = simulate_together({"bowl": bowl(), "ring": RING}, **keywords, seed=1)
@@ -162,8 +158,7 @@ def test_the_unit_of_the_mesh_does_not_matter(scale):
 
 def test_similarity_grows_as_the_collider_gets_worse():
     mesh = bowl()
-    filled = Collider.of([(mesh.vertices, hitbox.fit(mesh, 1)[0].to_mesh()[1])]) if False else hitbox.fit(mesh, 1)
-    close = hitbox.fit(mesh, 48)
+    close, filled = hitbox.fit(mesh, 48), hitbox.fit(mesh, 1)
     keywords = {"balls": 400, "frames": 240, "radius": "2%"}
     runs = simulate_together({"mesh": mesh, "close": close, "filled": filled}, reference="mesh", **keywords)
     noise = runs["mesh"].similarity_to(hitbox.simulate(mesh, **keywords, seed=5))
@@ -283,9 +278,8 @@ def test_every_scene_takes_every_kind_of_shape(scene, engine):
     subjects = {"collider": collider}
     if scene != "pile":
         subjects["mesh"] = mesh_of(collider)
-    runs = simulate_together(
-        subjects, scene=scene, engine=engine, balls=6, frames=20, reference="mesh" if scene != "pile" else None
-    )
+    reference = "mesh" if scene != "pile" else None
+    runs = simulate_together(subjects, reference=reference, scene=scene, engine=engine, balls=6, frames=20)
     for run in runs.values():
         assert (run.scene, run.engine, run.balls, run.frames) == (scene, engine, 6, 20)
         assert np.isfinite(run.paths).all()
@@ -296,9 +290,12 @@ def test_every_scene_takes_every_kind_of_shape(scene, engine):
 
 
 def test_balls_go_down_stairs():
-    stairs = boxes(*[(k, -0.25 * k, 0, 0.5, 0.25, 1) for k in range(8)])
-    wall = boxes(*[(k, -0.25 * k, 0, 0.5, 0.25, 1) for k in range(8)], (1.5, 0.75, 0, 0.1, 1.5, 1))
-    runs = simulate_together({"mesh": mesh_of(stairs), "stairs": stairs, "wall": wall}, reference="mesh", scene="stairs", balls=20, frames=500)
+    stairs = boxes(*[(k, -0.25 * k, 0, 0.5, 0.25, 3) for k in range(8)])
+    wall = boxes(*[(k, -0.25 * k, 0, 0.5, 0.25, 3) for k in range(8)], (1.5, 0.75, 0, 0.1, 1.5, 3))
+    runs = simulate_together(
+        {"mesh": mesh_of(stairs), "stairs": stairs, "wall": wall},
+        reference="mesh", scene="stairs", balls=20, frames=500,
+    )  # fmt: skip
     assert runs["mesh"].measures["descended"] >= 15
     assert runs["stairs"].measures["descended"] >= 15
     assert runs["wall"].measures["descended"] <= 5
@@ -306,15 +303,16 @@ def test_balls_go_down_stairs():
     assert 1 < runs["stairs"].measures["descent_seconds"] < 500 / 60
 
 
-def test_a_step_between_shapes_kicks_and_a_flush_joint_does_not():
+def test_seams_between_shapes_kick_and_steps_kick_more():
     row = [(k, 0, 0, 0.5, 0.2, 3) for k in range(-3, 4)]
-    flush = boxes(*row)
-    steps = boxes(*[(x, 0.03 * (k % 2), z, *h) for k, (x, y, z, *h) in enumerate(row)])
-    runs = simulate_together({"mesh": mesh_of(boxes((0, 0, 0, 3.5, 0.2, 3))), "flush": flush, "steps": steps}, reference="mesh", scene="roll", balls=30)
+    whole = boxes((0, 0, 0, 3.5, 0.2, 3))
+    steps = boxes(*[(x, 0.06 * (k % 2), z, *half) for k, (x, _, z, *half) in enumerate(row)])
+    subjects = {"whole": whole, "flush": boxes(*row), "steps": steps}
+    runs = simulate_together(subjects, reference="whole", scene="roll", balls=30)
     kicks = {name: run.measures for name, run in runs.items()}
-    assert kicks["flush"]["largest_kick"] < 0.05
-    assert kicks["steps"]["largest_kick"] > 2 * kicks["flush"]["largest_kick"]
-    assert kicks["steps"]["rms_kick"] > 2 * max(kicks["flush"]["rms_kick"], kicks["mesh"]["rms_kick"])
+    assert kicks["whole"]["largest_kick"] < 0.01
+    assert kicks["steps"]["largest_kick"] > 0.1
+    assert kicks["steps"]["rms_kick"] > kicks["flush"]["rms_kick"] > 2 * kicks["whole"]["rms_kick"]
 
 
 def test_rods_get_through_a_gap_and_not_through_a_joint():
@@ -324,8 +322,9 @@ def test_rods_get_through_a_gap_and_not_through_a_joint():
     tight = hitbox.simulate(two(0.0), scene="leak", balls=40)
     assert tight.measures["rods"] == 40
     assert tight.measures["leaked"] == 0
-    # A gap of three rod radii between the boxes, rods of 0.25 % of the diagonal (3.46).
-    runs = simulate_together({"mesh": mesh_of(two(0.026)), "joint": two(0.0), "gap": two(0.026)}, scene="leak", balls=40)
+    wide = two(0.04)  # three radii of a rod, 0.25 % of the diagonal
+    runs = simulate_together({"mesh": mesh_of(wide), "joint": two(0.0), "gap": wide}, scene="leak", balls=40)
+    assert runs["mesh"].measures["leaked"] == runs["gap"].measures["leaked"]
     assert runs["gap"].measures["leaked"] > 0
     assert runs["joint"].measures["leaked"] == 0
     assert runs["gap"].measures["deepest"] > 0.05
@@ -341,7 +340,7 @@ def test_a_pile_comes_to_rest_on_its_floor():
 
 
 def test_a_mesh_cannot_be_piled():
-    with pytest.raises(InputError, match="moves its subject.*Give a collider"):
+    with pytest.raises(InputError, match=r"moves its subject.*Give a collider"):
         hitbox.simulate(bowl(), scene="pile")
 
 
@@ -399,8 +398,10 @@ def test_a_missing_engine_is_one_line(engine, monkeypatch):
 
 
 def test_importing_hitbox_loads_no_engine():
-    code = "import sys, hitbox; from hitbox.simulate import simulate_together; print(callable(hitbox.simulate), *sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    code = "import sys, hitbox; from hitbox.simulate import simulate_together\n"
+    code += "print(callable(hitbox.simulate), *sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said = run.stdout.split()
     assert said[0] == "True"
     assert not {name.split(".")[0] for name in said} & {"rapier3d", "mujoco"}
 
