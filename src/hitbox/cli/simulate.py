@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _HEADS = (
     "", "shapes", "mean ms", "median", "p95", "p99", "contacts", "resting", "through", "escaped",
-    "similarity",
+    "heights", "paths",
 )  # fmt: skip
 
 
@@ -91,18 +91,19 @@ def _names(mesh: str, colliders: tuple[str, ...]) -> list[str]:
 
 def _print(runs: dict[str, Simulation]) -> None:
     first = next(iter(runs.values()))
-    layout.print_rows(
-        [("scene", f"{first.scene} in {first.engine}: {first.balls:,} bodies, {first.frames:,} frames")]
-    )
+    said = f"{first.scene} in {first.engine}: {first.balls:,} bodies, {first.frames:,} frames"
+    if any(run.similarity for run in runs.values()):
+        said += "; heights and paths: how far from the mesh's, of the diagonal"
+    layout.print_rows([("scene", said)])
     rows = [_HEADS, *(_row(name, run) for name, run in runs.items())]
     widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADS))]
     for row in rows:
         cells = [cell.ljust(widths[0]) if k == 0 else cell.rjust(widths[k]) for k, cell in enumerate(row)]
         click.echo("  " + "  ".join(cells).rstrip())
-    said = [(name, _measures(run)) for name, run in runs.items() if run.measures]
-    said += [("note", f"{name}: {note}") for name, run in runs.items() for note in run.notes]
-    if said:
-        layout.print_rows(said)
+    more = [(name, _measures(run)) for name, run in runs.items() if run.measures]
+    more += [("note", f"{name}: {note}") for name, run in runs.items() for note in run.notes]
+    if more:
+        layout.print_rows(more)
 
 
 def _row(name: str, run: Simulation) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ def _row(name: str, run: Simulation) -> tuple[str, ...]:
         *(f"{ms:.2f}" for ms in (run.mean_ms, run.median_ms, run.p95_ms, run.p99_ms)),
         f"{run.mean_contacts:,.0f}",
         *(f"{count:,}" for count in (run.resting, run.through, run.escaped)),
-        f"{like.height_field:.2%} heights, {like.trajectories:.2%} paths" if like else "",
+        *((f"{like.height_field:.2%}", f"{like.trajectories:.2%}") if like else ("", "")),
     )
 
 

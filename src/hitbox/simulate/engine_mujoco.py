@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hitbox.errors import InputError
-from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Shape, Sphere
+from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, IndexArray, Shape, Sphere
 from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, turned
 
 STEPS = 4  # a frame
@@ -88,10 +88,16 @@ class MujocoEngine:
             for part in self._geoms(spec, solid):
                 body.add_geom(friction=_friction(friction), **part)
             return
+        triangles = _with_area(solid.vertices, solid.triangles)
+        if len(triangles) < len(solid.triangles):
+            lost = len(solid.triangles) - len(triangles)
+            self.notes.append(f"{lost:,} triangles without area were left out: MuJoCo takes none")
+        if not len(triangles):
+            return
         flex = spec.add_flex()
         flex.name, flex.dim, flex.radius = "mesh", 2, _SKIN * 0.1 * self._unit
         flex.vertbody = ["world"]
-        flex.vert, flex.elem = solid.vertices.ravel(), solid.triangles.astype(np.int32).ravel()
+        flex.vert, flex.elem = solid.vertices.ravel(), triangles.astype(np.int32).ravel()
         flex.contype = flex.conaffinity = 1
         flex.selfcollide = self._m.mjtFlexSelf.mjFLEXSELF_NONE
         flex.friction = _friction(friction)
@@ -192,6 +198,12 @@ def _thickness(points: FloatArray) -> float:
     local = points - points.mean(axis=0)
     axes = np.linalg.svd(local, full_matrices=False)[2]
     return float(np.ptp(local @ axes.T, axis=0).min())
+
+
+def _with_area(vertices: FloatArray, triangles: IndexArray) -> IndexArray:
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    doubled = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    return np.asarray(triangles[doubled > _FLAT**2])
 
 
 def _friction(sliding: float) -> list[float]:

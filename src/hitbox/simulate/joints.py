@@ -21,27 +21,29 @@ _SAMPLES = 20_000
 _REACH = 4  # rod radii: shapes further apart do not meet
 
 
-def find_joints(stage: Stage, radius: float, count: int, room: float) -> tuple[FloatArray, FloatArray, bool]:
-    """`count` points and the directions inward, from all colliders of the stage; False: there are no joints.
+def find_joints(stage: Stage, radius: float, count: int, room: float) -> tuple[FloatArray, FloatArray, Ints]:
+    """`count` points, the directions inward, and the number of the stage's solid whose joints they are.
 
-    `radius` and `room` are the rod's radius and length: it must have its place outside. Points are
-    repeated where there are fewer; without any joint, and for a mesh alone, they are drawn from the surface.
+    `radius` and `room` are the rod's radius and length: it must have its place outside. Each collider that
+    has joints gets the same share, repeated where it has fewer; without any joint, and for a mesh alone,
+    points are drawn from the surface, and their number is -1.
     """
-    colliders = [solid for solid in stage.solids if not solid.is_mesh]
-    found = [_joints_of(solid, radius, room, stage.seed) for solid in colliders]
-    found = [pair for pair in found if len(pair[0])]
+    found = {}
+    for k, solid in enumerate(stage.solids):
+        pair = None if solid.is_mesh else _joints_of(solid, radius, room, stage.seed)
+        if pair is not None and len(pair[0]):
+            found[k] = pair
     if not found:
         places, normals, _ = _sampled(stage.owner, count, stage.seed)
-        return places, -normals, False
+        return places, -normals, np.full(count, -1)
     random = stage.random()
-    share = [count // len(found) + (k < count % len(found)) for k in range(len(found))]
-    points: list[FloatArray] = []
-    inward: list[FloatArray] = []
-    for (places, directions), n in zip(found, share, strict=True):
-        rows = np.resize(random.permutation(len(places)), n)
-        points.append(places[rows])
-        inward.append(directions[rows])
-    return np.concatenate(points), np.concatenate(inward), True
+    owners = np.sort(np.resize(list(found), count))
+    points, inward = np.empty((count, 3)), np.empty((count, 3))
+    for k, (places, directions) in found.items():
+        mine = np.flatnonzero(owners == k)
+        chosen = np.resize(random.permutation(len(places)), len(mine))
+        points[mine], inward[mine] = places[chosen], directions[chosen]
+    return points, inward, owners
 
 
 def _joints_of(solid: Solid, radius: float, room: float, seed: int) -> tuple[FloatArray, FloatArray]:

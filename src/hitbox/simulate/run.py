@@ -341,7 +341,7 @@ class _Run:
             escaped=int((record.fell & ~through).sum()),
             resting=int(resting.sum()),
             moving=int((~record.fell & ~resting).sum()),
-            measures=self.scene.measure(stage, record, self.world),
+            measures=self.scene.measure(stage, self.solid, record, self.world),
             similarity=None,
             notes=(*self.notes, *self.world.notes),
             paths=(np.array(record.paths) / SIZE).astype(np.float32),

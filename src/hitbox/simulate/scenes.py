@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from hitbox.shapes import Box, Capsule, FloatArray, Sphere
 from hitbox.simulate.joints import find_joints
@@ -49,7 +50,7 @@ class Scene(Protocol):
     moves_subject: bool
 
     def setup(self, stage: Stage, subject: Solid) -> Setup: ...
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]: ...
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]: ...
 
 
 class Drop:
@@ -61,14 +62,14 @@ class Drop:
     def setup(self, stage: Stage, subject: Solid) -> Setup:
         return _setup(stage, subject, Bodies(_ball(stage.radius), _layers(stage)))
 
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
         return {}
 
 
 class Maze(Drop):
     """Balls on something with holes: how many pass through, inside the model's outline."""
 
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
         plan = stage.footprint
         passed = record.fell & plan.covers(record.crossings, plan.outline)
         return {"passed": float(passed.sum())}
@@ -99,7 +100,7 @@ class Stairs:
         balls = Bodies(_ball(stage.radius), stage.points(level, heights), velocities=velocities)
         return _setup(stage, subject, balls)
 
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
         paths, plan = np.array(record.paths), stage.footprint
         low = np.quantile(plan.heights[plan.shadow], 0.1) + 2 * stage.radius
         above = [plan.covers(at[:, stage.across], plan.outline) for at in paths]  # or it fell off beside
@@ -135,7 +136,7 @@ class Pile:
         floor = Solid((Box(tuple(stage.upward(-SIZE)), _LEVEL, tuple(half)),))
         return Setup(stage.gravity, 1.0, (floor,), (Bodies(subject, positions, rotations),))
 
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
         heights = record.paths[-1][:, stage.up]
         return {
             "at_rest": float(record.resting.sum()),
@@ -167,7 +168,7 @@ class Roll:
             )
         return _setup(stage, subject, *groups)
 
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
         kicks = _kicks(record, stage.up) / self.speed
         return {"largest_kick": float(kicks.max()), "rms_kick": float(np.sqrt((kicks**2).mean()))}
 
@@ -180,23 +181,25 @@ class Leak:
     length, gap, deep = 12.0, 2.0, 4.0  # rod radii: the rod's, its start's distance, what counts as inside
 
     def setup(self, stage: Stage, subject: Solid) -> Setup:
-        targets, inward, found = self.joints(stage)
+        targets, inward, owners = self.joints(stage)
         rod = Solid((Capsule((0, 0, 0), tuple(stage.upward(self.length * stage.radius)), stage.radius),))
         rotations = np.array([_from_up(stage.up, -direction) for direction in inward])
         starts = targets - inward * stage.radius * (1 + self.gap)
         pushes = inward * GRAVITY
         rods = Bodies(rod, starts, rotations, pushes=pushes, turns=False, alone=True, friction=1.0)
         setup = _setup(stage, subject, rods)
-        if not found:
+        if (owners < 0).all():
             setup.notes.append("no two shapes meet: rods were pushed at points of the surface instead")
         return setup
 
-    def joints(self, stage: Stage) -> tuple[FloatArray, FloatArray, bool]:
+    def joints(self, stage: Stage) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
         return find_joints(stage, stage.radius, stage.count, self.length * stage.radius)
 
-    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
-        _, inward, _ = self.joints(stage)
-        moved = np.array(record.paths) - record.paths[0]
+    def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
+        _, inward, owners = self.joints(stage)
+        # Rods meant for another candidate's joints may find nothing here; the mesh has none of its own.
+        own = np.array([owner < 0 or subject.is_mesh or stage.solids[owner] is subject for owner in owners])
+        moved, inward = (np.array(record.paths) - record.paths[0])[:, own], inward[own]
         along = (moved * inward).sum(axis=2)
         aside = np.linalg.norm(moved - along[..., None] * inward, axis=2)
         depth = along / stage.radius - self.gap
