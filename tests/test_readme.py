@@ -78,7 +78,7 @@ def test_the_table_of_options_is_that_of_fit_options():
 
 
 def test_every_file_the_documents_point_to_exists():
-    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/fit.md", "docs/formats.md"):
+    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/evaluate.md", "docs/fit.md", "docs/formats.md"):
         document = ROOT / name
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{name} points to {target}"

@@ -124,7 +124,7 @@ class Pile:
     def setup(self, stage: Stage, subject: Solid) -> Setup:
         random = stage.random()
         k = np.arange(stage.count)
-        side = max(1, round((stage.count / 4) ** 0.5))  # four times as high as wide, so that they do pile up
+        side = max(1, round((stage.count / 4) ** 0.5))  # four layers or more, so that they do pile up
         level = np.stack([k % side, k // side % side], axis=1) - (side - 1) / 2
         heights = 0.6 * SIZE + 1.1 * SIZE * (k // side**2)
         positions = stage.points(1.1 * SIZE * level + random.uniform(-0.2, 0.2, (stage.count, 2)), heights)
