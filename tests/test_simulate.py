@@ -397,6 +397,15 @@ def test_a_missing_engine_is_one_line(engine, monkeypatch):
     assert str(error.value) == f'simulate needs {package}: pip install "hitbox[sim]"'
 
 
+def test_a_panic_in_rapier_is_an_error_and_ctrl_c_is_not():
+    from hitbox.simulate.engine_rapier import _panics_are_errors
+
+    with pytest.raises(RuntimeError, match="Rapier failed: index out of bounds"), _panics_are_errors():
+        rapier3d.Collider.trimesh(np.eye(3), np.array([[0, 1, 9]], np.uint32))
+    with pytest.raises(KeyboardInterrupt), _panics_are_errors():
+        raise KeyboardInterrupt
+
+
 def test_importing_hitbox_loads_no_engine():
     code = "import sys, hitbox; from hitbox.simulate import simulate_together\n"
     code += "print(callable(hitbox.simulate), *sys.modules)"

@@ -6,7 +6,8 @@ that stands still is a collider of its own. Positions are float32 inside the eng
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,13 @@ class RapierEngine:
         self._world.set_num_threads(1)
         self._world.integration_parameters.dt = FRAME
         self._world.integration_parameters.length_unit = setup.unit
-        for solid in setup.still:
-            for builder in self._colliders(solid, FRICTION, 0.0):
-                self._world.add_collider(builder)
         self._bodies: list[Any] = []
-        for bodies in setup.moving:
-            self._add(bodies)
+        with _panics_are_errors():
+            for solid in setup.still:
+                for builder in self._colliders(solid, FRICTION, 0.0):
+                    self._world.add_collider(builder)
+            for bodies in setup.moving:
+                self._add(bodies)
 
     def _add(self, bodies: Bodies) -> None:
         r, builders = self._r, self._colliders(bodies.solid, bodies.friction, bodies.restitution)
@@ -67,7 +69,8 @@ class RapierEngine:
         return [builder.restitution_combine_rule(larger) for builder in made]
 
     def step(self) -> None:
-        self._world.step()
+        with _panics_are_errors():
+            self._world.step()
 
     def positions(self) -> FloatArray:
         return np.array([body.translation.to_tuple() for body in self._bodies], np.float64).reshape(-1, 3)
@@ -103,6 +106,17 @@ def collider_of(r: Any, shape: Shape) -> Any:
         builder = r.Collider.cylinder(length / 2, shape.radius)
         return builder.position(_pose(r, (start + end) / 2, rotation))
     return r.Collider.convex_hull(shape.to_mesh(SEGMENTS)[0])
+
+
+@contextmanager
+def _panics_are_errors() -> Iterator[None]:
+    """What goes wrong inside Rapier is a BaseException, like Ctrl-C, and would pass every `except Exception`."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise RuntimeError(f"simulate: Rapier failed: {error}") from error
+        raise
 
 
 def _pose(r: Any, translation: Any, rotation: Any) -> Any:
