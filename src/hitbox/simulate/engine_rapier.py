@@ -110,7 +110,7 @@ def collider_of(r: Any, shape: Shape) -> Any:
 
 @contextmanager
 def _panics_are_errors() -> Iterator[None]:
-    """What goes wrong inside Rapier is a BaseException, like Ctrl-C, and would pass every `except Exception`."""
+    """What goes wrong inside Rapier is a BaseException, as Ctrl-C is: no `except Exception` would see it."""
     try:
         yield
     except BaseException as error:
