@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from hitbox.cli.compare import compare
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
 from hitbox.cli.render import render
@@ -27,6 +28,7 @@ def cli() -> None:
     """
 
 
+cli.add_command(compare)
 cli.add_command(fit)
 cli.add_command(info)
 cli.add_command(render)

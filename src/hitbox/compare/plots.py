@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-WIDTH, HEIGHT = 640, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 12, 44
+WIDTH, HEIGHT = 480, 270
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 12, 44
 SERIES = 6  # different colours; further ones start again, dashed
+GREY = -1  # the reference
+_DIAMOND = 6
 _MOST_POINTS = 240  # of a line: more cannot be seen
 
 
@@ -74,7 +76,7 @@ def legend(series: Sequence[Series]) -> str:
 
 
 class _Scale:
-    """From values to pixels, with round ticks."""
+    """From values to pixels, with round ticks. On a logarithmic one, what is not above 0 is at the lowest."""
 
     def __init__(
         self, axis: Axis, values: Sequence[float], start: float, end: float, *, from_zero: bool = False
@@ -85,16 +87,15 @@ class _Scale:
             positive = [v for v in values if v > 0] or [1.0]
             self._floor = min(positive)
             low, high = math.log10(self._floor), math.log10(max(positive))
-            if high - low < 0.5:
-                low, high = low - 0.25, high + 0.25
-            margin = 0.04 * (high - low)
+            margin = max(0.25 - (high - low) / 2, 0.04 * (high - low))
             self._low, self._high = low - margin, high + margin
             self.ticks = _log_ticks(self._low, self._high)
         else:
-            low, high = (0.0 if from_zero else min(values)), max(values)
-            step = _step(high - low or abs(high) or 1.0)
-            self._low = low if not from_zero else 0.0
-            self._high = max(math.ceil(high / step - 1e-9) * step, self._low + step) if from_zero else max(high, low + 1e-12)
+            low, high = 0.0 if from_zero else min(values), max(values)
+            step = _step(high - low or 1.0)
+            self._low, self._high = low, max(high, low + step)
+            if from_zero:
+                self._high = max(math.ceil(high / step - 1e-9), 1) * step
             self.ticks = _linear_ticks(self._low, self._high, step)
 
     def at(self, value: float) -> float:
@@ -124,30 +125,28 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 
 def _grid(x: _Scale, y: _Scale) -> str:
+    base, right = HEIGHT - _BOTTOM, WIDTH - _RIGHT
     parts = []
     for value in y.ticks:
         at = y.at(value)
-        parts.append(
-            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-            f'<text class="tick" x="{_LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{_number(value, y.axis.label)}</text>'
-        )
+        parts.append(_line("grid", _LEFT, at, right, at) + _text("tick", _LEFT - 8, at + 4, "end", _number(value, y)))
     for value in x.ticks:
         at = x.at(value)
-        parts.append(
-            f'<line class="axis" x1="{at:.1f}" x2="{at:.1f}" y1="{HEIGHT - _BOTTOM}" y2="{HEIGHT - _BOTTOM + 4}"/>'
-            f'<text class="tick" x="{at:.1f}" y="{HEIGHT - _BOTTOM + 18}" text-anchor="middle">{_number(value, "")}</text>'
-        )
-    base = HEIGHT - _BOTTOM
-    parts.append(f'<line class="axis" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{base}" y2="{base}"/>')
-    middle = (_LEFT + WIDTH - _RIGHT) / 2
-    parts.append(
-        f'<text class="label" x="{middle:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{html.escape(x.axis.label)}</text>'
-    )
-    return "".join(parts)
+        parts.append(_line("axis", at, base, at, base + 4) + _text("tick", at, base + 18, "middle", _number(value, x)))
+    label = _text("label", (_LEFT + right) / 2, HEIGHT - 6, "middle", x.axis.label)
+    return "".join(parts) + _line("axis", _LEFT, base, right, base) + label
 
 
-def _number(value: float, label: str) -> str:
-    if "%" in label:
+def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _text(kind: str, x: float, y: float, anchor: str, text: str) -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(text)}</text>'
+
+
+def _number(value: float, scale: _Scale) -> str:
+    if "%" in scale.axis.label:
         return f"{100 * value:.3g} %"
     if abs(value) >= 10_000:
         return f"{value / 1000:g}k" if abs(value) < 1e6 else f"{value / 1e6:g}M"
@@ -155,6 +154,8 @@ def _number(value: float, label: str) -> str:
 
 
 def _color(series: Series) -> str:
+    if series.color == GREY:
+        return "series-grey"
     return f"series-{series.color % SERIES}" + (" again" if series.color >= SERIES else "")
 
 
@@ -176,5 +177,5 @@ def _mark(x: float, y: float, small: bool) -> str:
     """A dot on a line, a diamond for a point of its own."""
     if small:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2"/>'
-    r = 7
-    return f'<path class="mark" d="M{x:.1f} {y - r:.1f}L{x + r:.1f} {y:.1f}L{x:.1f} {y + r:.1f}L{x - r:.1f} {y:.1f}Z"/>'
+    corners = ((x, y - _DIAMOND), (x + _DIAMOND, y), (x, y + _DIAMOND), (x - _DIAMOND, y))
+    return f'<path class="mark" d="M{"L".join(f"{cx:.1f} {cy:.1f}" for cx, cy in corners)}Z"/>'

@@ -131,9 +131,14 @@ class Comparison:
         return [row for subject in self.subjects for row in subject.rows]
 
     def totals(self) -> Totals:
-        """Only over meshes where every method answered: anything else would compare different sets."""
-        labels = {row.method: row.label for row in self.rows if row.method != INPUT}
-        common = [s for s in self.subjects if {row.method for row in s.answered} == set(labels)] if labels else []
+        """Only over meshes where every method answered: anything else would compare different sets.
+
+        A method that answered on no mesh at all is left out.
+        """
+        labels = {row.method: row.label for row in self.rows if row.answered}
+        if any(method.startswith("hitbox:") for method in labels):
+            labels.pop("hitbox", None)  # what it did where no peer answered
+        common = [s for s in self.subjects if labels and labels.keys() <= {row.method for row in s.answered}]
         of = {method: [_row(subject, method) for subject in common] for method in labels}
         measures = {
             method: {m: _spread(rows, common, m) for m in TOTALLED} for method, rows in of.items() if rows
