@@ -6,7 +6,10 @@
 namespace hitbox::bindings {
 
 void bind_fit(nb::module_& m) {
-  nb::enum_<Cost>(m, "Cost").value("volume", Cost::volume).value("grown", Cost::grown);
+  nb::enum_<Cost>(m, "Cost")
+      .value("volume", Cost::volume)
+      .value("joint", Cost::joint)
+      .value("grown", Cost::grown);
   nb::enum_<Tangent>(m, "Tangent")
       .value("auto", Tangent::automatic)
       .value("on", Tangent::on)
@@ -17,6 +20,7 @@ void bind_fit(nb::module_& m) {
       .def_rw("tangent", &FitOptions::tangent)
       .def_rw("kinds", &FitOptions::kinds)
       .def_rw("weights", &FitOptions::weights)
+      .def_rw("overlap_samples", &FitOptions::overlap_samples)
       .def_rw("max_excess", &FitOptions::max_excess)
       .def_rw("drop_thin", &FitOptions::drop_thin);
 

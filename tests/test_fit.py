@@ -137,7 +137,7 @@ def meshes(draw: st.DrawFn) -> Mesh:
 
 
 options = st.fixed_dictionaries({}, optional={
-    "cost": st.sampled_from(["grown", "volume"]),
+    "cost": st.sampled_from(["grown", "volume", "joint"]),
     "tangent": st.sampled_from(["auto", "on", "off"]),
     "kinds": st.lists(st.sampled_from(PRIMITIVES), min_size=1, max_size=6, unique=True),
     "weights": st.sampled_from(["paper", "uniform", "organic", {"box": 5.0}, {"sphere": 1e-3}]),

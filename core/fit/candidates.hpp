@@ -18,6 +18,7 @@ struct CostModel {
   std::array<double, kPrimitiveCount> weights;
   double clearance;  // 0: the plain volume of Eq. 4
   double thickness;  // smallest half extent or radius
+  uint32_t overlap_samples = 0;  // a pair; 0: what two shapes share counts twice (Eq. 4)
 
   bool allows(Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
   double weight(Kind kind) const { return weights[static_cast<size_t>(kind)]; }

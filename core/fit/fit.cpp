@@ -36,7 +36,8 @@ constexpr double kClearance = 0.01;  // of the diagonal; FIT: 0.003 to 0.03 trie
 
 CostModel cost_model(const FitOptions& options) {
   return {options.kinds, options.weights, options.cost == Cost::grown ? kClearance : 0,
-          Tolerances::of_diagonal(1).thickness};
+          Tolerances::of_diagonal(1).thickness,
+          options.cost == Cost::joint ? options.overlap_samples : 0};
 }
 
 // What merging compares. The paper's cost tries all kinds; ours leaves the slanted ones to the final

@@ -9,6 +9,7 @@
 #include "clusters.hpp"
 #include "kernel.hpp"
 #include "link.hpp"
+#include "overlap.hpp"
 
 namespace hitbox {
 
@@ -88,8 +89,9 @@ class Greedy {
   }
   double price(const Fitted& common, uint32_t a, uint32_t b) const {
     if (excess(common, a, b) > max_excess_) return Bounds::kInfinity;
-    return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
+    return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost + shared_cost(a, b);
   }
+  double shared_cost(uint32_t a, uint32_t b) const;
   void push(uint32_t a, uint32_t b, double price, bool lazy) {
     if (price < Bounds::kInfinity && may_merge(a, b))
       queue_.push({price, std::min(a, b), std::max(a, b), lazy});
@@ -189,6 +191,15 @@ Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   fitter.points.append(mesh_.vertices, cb.kernel);
   const Frame frames[] = {larger.shape.frame, eigen3(combined(op, with_tangent_)).vectors};
   return fitter.cheapest(frames);
+}
+
+// The weight of the smaller one stands for what the two share.
+double Greedy::shared_cost(uint32_t a, uint32_t b) const {
+  if (model_.overlap_samples == 0) return 0;
+  if (clusters_[b].shape.cost < clusters_[a].shape.cost) std::swap(a, b);
+  const Fitted& small = clusters_[a].shape;
+  const uint64_t seed = (uint64_t{a} << 32) | b;
+  return small.cost * share_inside(small, clusters_[b].shape, model_.overlap_samples, seed);
 }
 
 void Greedy::join(const std::vector<FacePair>& pairs) {

@@ -13,6 +13,7 @@ namespace hitbox {
 enum class Tangent : uint8_t { automatic, on, off };  // paper 1, 3.4: the quad and triangle tangents
 enum class Cost : uint8_t {
   volume,  // paper 1, Eq. 4
+  joint,   // Eq. 5: Eq. 4 without counting twice what the two share, by sampling
   grown    // Eq. 4 on volumes grown by a clearance: thin plates no longer merge for nothing
 };
 
@@ -23,6 +24,7 @@ struct FitOptions {
   Tangent tangent = Tangent::automatic;
   std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
   std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
+  uint32_t overlap_samples = 1000;  // a pair, with Cost::joint
   double max_excess = -1;  // of the bounding box's volume, for one merge; < 0: no limit
   double drop_thin = 0;    // mesh units: shapes with a half extent up to this are left out
 };

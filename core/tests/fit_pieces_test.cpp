@@ -7,6 +7,7 @@
 #include "fit/kernel.hpp"
 #include "fit/moments.hpp"
 #include "fit/operator.hpp"
+#include "fit/overlap.hpp"
 #include "fit/tree.hpp"
 #include "geometry/eigen3.hpp"
 
@@ -417,4 +418,26 @@ TEST(culling_never_uncovers_a_point) {
       CHECK(*std::max_element(out.begin(), out.end()) <= 0);
     }
   }
+}
+
+TEST(the_share_of_one_shape_in_another_is_that_of_the_closed_form) {
+  Random random(5);
+  const Frame frame = random_frame(random);
+  const Vec3 center = random_point(random);
+  const auto fitted = [&](Kind kind, const Vec3& offset, std::array<double, 4> size) {
+    return Fitted{kind, frame, center + frame.to_world(offset), size};
+  };
+  const Fitted box = fitted(Kind::box, {}, {1, 2, 3});
+  constexpr size_t kMany = 40000;
+  CHECK(share_inside(box, box, 1000, 0) == 1);
+  CHECK(share_inside(box, fitted(Kind::box, {9, 0, 0}, {1, 2, 3}), 1000, 0) == 0);
+  CHECK_NEAR(share_inside(box, fitted(Kind::box, {0.5, 1, 0}, {1, 2, 3}), kMany, 1), 0.75 * 0.75, 0.01);
+  // Half of every round shape whose axis lies in a side of the box.
+  const Fitted rounds[] = {fitted(Kind::sphere, {0, 2, 0}, {0.5}),
+                           fitted(Kind::capsule, {0, 2, 0}, {0.3, 0.2}),
+                           fitted(Kind::cylinder, {0, 2, 0}, {0.5, 0.4}),
+                           fitted(Kind::frustum, {0, 2, 0}, {0.5, 0.4, 0.1})};
+  for (const Fitted& round : rounds) CHECK_NEAR(share_inside(round, box, kMany, 2), 0.5, 0.02);
+  const Fitted prism = fitted(Kind::prism, {1, 0, 0}, {0.4, 0.4, 0.1, 0.3});
+  CHECK_NEAR(share_inside(prism, box, kMany, 3), 0.5, 0.02);
 }

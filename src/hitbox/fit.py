@@ -26,7 +26,7 @@ WEIGHT_PRESETS: Mapping[str, Mapping[str, float]] = {
     "uniform": dict.fromkeys(PRIMITIVES, 1.0),
     "organic": {**PAPER_WEIGHTS, "sphere": 0.7, "capsule": 0.85},
 }
-COSTS = ("grown", "volume")
+COSTS = ("grown", "volume", "joint")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
@@ -45,7 +45,10 @@ class FitOptions:
     max_excess: float | None = _option(
         None, "Volume one merge may add, as a share of the bounding box's volume. Without it: no limit."
     )
-    cost: str = _option("grown", "What merging keeps small: grown (volume with a margin) or volume (Eq. 4).")
+    cost: str = _option(
+        "grown",
+        "What merging keeps small: grown (volume with a margin), volume (Eq. 4) or joint (Eq. 5, slow).",
+    )
     kinds: Iterable[str] | str = _option(PRIMITIVES, "Kinds that may be used.")
     weights: Mapping[str, float] | str = _option(
         "paper", "Factor on a kind's volume: paper, uniform, organic, or kinds with numbers."

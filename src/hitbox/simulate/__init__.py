@@ -1,0 +1,12 @@
+"""Colliders and meshes in a real physics engine: what a frame costs, and whether things behave the same.
+
+`simulate` runs one, `simulate_together` several side by side. Engines are imported when a run starts.
+"""
+
+from __future__ import annotations
+
+from hitbox.simulate.run import ENGINES, Simulation, model_of, simulate, simulate_together
+from hitbox.simulate.scenes import SCENES
+from hitbox.simulate.similarity import Similarity
+
+__all__ = ["ENGINES", "SCENES", "Similarity", "Simulation", "model_of", "simulate", "simulate_together"]

@@ -1,0 +1,202 @@
+"""MuJoCo: boxes, spheres, capsules and cylinders are its own, frustums and prisms become mesh geoms (convex hulls).
+
+A mesh geom of MuJoCo is the convex hull of its vertices, so a triangle mesh is given as a rigid flex: its
+triangles, tied to the world, each with a small radius. There is no restitution and no continuous detection;
+a frame is four steps, or fast balls would pass thin sheets. A body of thousands of others costs more here
+than in Rapier: all of them are one system of equations, cut into islands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hitbox.errors import InputError
+from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Shape, Sphere
+from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, turned
+
+STEPS = 4  # a frame
+SENSIBLE = 1000  # bodies: above, a run takes minutes
+_SKIN = 0.02  # of a ball's radius: how far a triangle of the mesh reaches
+_FLAT = 1e-5  # m: hulls thinner than this have no volume for MuJoCo, which refuses them
+
+
+class MujocoEngine:
+    def __init__(self, setup: Setup) -> None:
+        self._m = m = _mujoco()
+        self.notes: list[str] = []
+        self._unit = setup.unit
+        self._meshes = 0
+        spec = m.MjSpec()
+        _set_options(m, spec, setup)
+        for solid in setup.still:
+            self._place(spec, spec.worldbody, solid, FRICTION)
+        names: list[str] = []
+        for bodies in setup.moving:
+            self._add(spec, bodies, names)
+        try:
+            self._model = spec.compile()
+        except ValueError as error:
+            raise InputError(f"simulate: MuJoCo does not take this scene: {' '.join(str(error).split())}") from None
+        self._data = m.MjData(self._model)
+        self._ids = np.array([self._model.body(name).id for name in names])
+        self._velocity = self._model.jnt_dofadr[self._model.body_jntadr[self._ids]]
+        self._push(setup.moving)
+        self._frozen: dict[int, FloatArray] = {}
+        m.mj_forward(self._model, self._data)
+        if len(names) > SENSIBLE:
+            self.notes.append(f"MuJoCo is slow with {len(names):,} bodies: up to {SENSIBLE:,} are sensible.")
+
+    def _push(self, moving: tuple[Bodies, ...]) -> None:
+        """Starting velocities, and steady pushes as forces."""
+        first = 0
+        for bodies in moving:
+            some = self._ids[first : first + len(bodies.positions)]
+            if bodies.velocities is not None:
+                at = self._velocity[first : first + len(some)]
+                self._data.qvel[at[:, None] + np.arange(3)] = bodies.velocities
+            if bodies.pushes is not None:
+                self._data.xfrc_applied[some, :3] = bodies.pushes * self._model.body_mass[some, None]
+            first += len(some)
+
+    def _add(self, spec: Any, bodies: Bodies, names: list[str]) -> None:
+        parts = self._geoms(spec, bodies.solid)
+        for k, position in enumerate(bodies.positions):
+            name = f"b{len(names)}"
+            names.append(name)
+            body = spec.worldbody.add_body(name=name, pos=position)
+            if bodies.rotations is not None:
+                body.quat = _wxyz(bodies.rotations[k])
+            if bodies.pushes is not None:
+                body.gravcomp = 1.0
+            if bodies.turns:
+                body.add_freejoint()
+            else:
+                for axis in np.eye(3):
+                    body.add_joint(type=self._m.mjtJoint.mjJNT_SLIDE, axis=axis)
+            for part in parts:
+                body.add_geom(friction=_friction(bodies.friction), contype=2 if bodies.alone else 1, **part)
+
+    def _place(self, spec: Any, body: Any, solid: Solid, friction: float) -> None:
+        if solid.vertices is None or solid.triangles is None:
+            for part in self._geoms(spec, solid):
+                body.add_geom(friction=_friction(friction), **part)
+            return
+        flex = spec.add_flex()
+        flex.name, flex.dim, flex.radius = "mesh", 2, _SKIN * 0.1 * self._unit
+        flex.vertbody = ["world"]
+        flex.vert, flex.elem = solid.vertices.ravel(), solid.triangles.astype(np.int32).ravel()
+        flex.contype = flex.conaffinity = 1
+        flex.selfcollide = self._m.mjtFlexSelf.mjFLEXSELF_NONE
+        flex.friction = _friction(friction)
+
+    def _geoms(self, spec: Any, solid: Solid) -> list[dict[str, Any]]:
+        made = []
+        for k, shape in enumerate(solid.shapes):
+            geom = geom_of(self._m, shape)
+            if geom is None:
+                points = shape.to_mesh(SEGMENTS)[0]
+                if _thickness(points) < _FLAT * self._unit:
+                    self.notes.append(f"shape {k}, a {shape.kind}, was left out: MuJoCo takes no flat hulls")
+                    continue
+                name = f"m{self._meshes}"
+                self._meshes += 1
+                spec.add_mesh(name=name, uservert=points.ravel(), maxhullvert=-1)
+                geom = {"type": self._m.mjtGeom.mjGEOM_MESH, "meshname": name}
+            made.append(geom)
+        return made
+
+    def step(self) -> None:
+        self._m.mj_step(self._model, self._data, STEPS)
+
+    def positions(self) -> FloatArray:
+        found = np.array(self._data.xpos[self._ids])
+        for k, position in self._frozen.items():
+            found[k] = position
+        return found
+
+    def velocities(self) -> FloatArray:
+        found = np.array(self._data.qvel[self._velocity[:, None] + np.arange(3)])
+        found[list(self._frozen)] = 0
+        return found
+
+    def freeze(self, which: Sequence[int]) -> None:
+        at = self.positions()
+        for k in which:
+            self._frozen[k] = at[k]
+            first = self._model.body_geomadr[self._ids[k]]
+            geoms = slice(first, first + self._model.body_geomnum[self._ids[k]])
+            self._model.geom_contype[geoms] = self._model.geom_conaffinity[geoms] = 0
+
+    def contacts(self) -> int:
+        return int(self._data.ncon)
+
+    def deepest(self) -> float:
+        return max(0.0, -float(self._data.contact.dist.min())) if self._data.ncon else 0.0
+
+
+def _set_options(m: Any, spec: Any, setup: Setup) -> None:
+    option = spec.option
+    option.timestep = FRAME / STEPS
+    option.gravity = setup.gravity
+    option.solver = m.mjtSolver.mjSOL_NEWTON
+    option.jacobian = m.mjtJacobian.mjJAC_SPARSE
+    option.cone = m.mjtCone.mjCONE_PYRAMIDAL
+    option.integrator = m.mjtIntegrator.mjINT_IMPLICITFAST
+    option.iterations, option.ls_iterations = 10, 10
+    option.tolerance = 1e-6
+    spec.memory = -1
+
+
+def geom_of(m: Any, shape: Shape) -> dict[str, Any] | None:
+    """The geom of `shape`; None where MuJoCo has none of its own and its hull is needed."""
+    if isinstance(shape, Box):
+        return {
+            "type": m.mjtGeom.mjGEOM_BOX,
+            "size": list(shape.half_extents),
+            "pos": shape.center,
+            "quat": _wxyz(shape.rotation),
+        }
+    if isinstance(shape, Sphere):
+        return {"type": m.mjtGeom.mjGEOM_SPHERE, "size": [shape.radius, 0, 0], "pos": shape.center}
+    if isinstance(shape, (Capsule, Cylinder)):
+        start, end = np.array(shape.start), np.array(shape.end)
+        length = float(np.linalg.norm(end - start))
+        if length == 0:
+            return {"type": m.mjtGeom.mjGEOM_SPHERE, "size": [shape.radius, 0, 0], "pos": shape.start}
+        kind = m.mjtGeom.mjGEOM_CAPSULE if isinstance(shape, Capsule) else m.mjtGeom.mjGEOM_CYLINDER
+        return {
+            "type": kind,
+            "size": [shape.radius, length / 2, 0],
+            "pos": (start + end) / 2,
+            "quat": _wxyz(turned((0, 0, 1), (end - start) / length)),
+        }
+    return None
+
+
+def _thickness(points: FloatArray) -> float:
+    """About the smallest extent of the points along any direction."""
+    local = points - points.mean(axis=0)
+    axes = np.linalg.svd(local, full_matrices=False)[2]
+    return float(np.ptp(local @ axes.T, axis=0).min())
+
+
+def _friction(sliding: float) -> list[float]:
+    return [sliding, 0.005, 0.0001]  # the other two are MuJoCo's defaults: twisting and rolling
+
+
+def _wxyz(rotation: Any) -> list[float]:
+    x, y, z, w = (float(v) for v in rotation)
+    return [w, x, y, z]
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "mujoco":
+            raise InputError('simulate needs mujoco: pip install "hitbox[sim]"') from None
+        raise InputError(f"simulate: mujoco is installed but cannot be loaded ({error}).") from error
+    return mujoco

@@ -1,0 +1,341 @@
+"""`simulate` and `simulate_together`: checks, the stage, the frames, and what is read from them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitbox import checks
+from hitbox.collider import Collider
+from hitbox.errors import InputError
+from hitbox.lengths import UPS, parse_length
+from hitbox.mesh import Mesh
+from hitbox.progress import Cancel, Progress, reporter
+from hitbox.shapes import FloatArray
+from hitbox.simulate.engine_mujoco import MujocoEngine
+from hitbox.simulate.engine_rapier import RapierEngine
+from hitbox.simulate.scenes import SCENES, Record, Scene
+from hitbox.simulate.similarity import Similarity, height_field_distance, trajectory_distance
+from hitbox.simulate.stage import SIZE, Stage, solid_of
+from hitbox.simulate.world import Engine, Setup, Solid
+
+ENGINES: dict[str, Callable[[Setup], Engine]] = {"rapier": RapierEngine, "mujoco": MujocoEngine}
+MOST_THINGS, MOST_FRAMES = 100_000, 100_000
+_RECORDS = 100  # of the positions, over the whole run
+_MOST_RECORDED = 60_000_000  # numbers, over all records of a run
+_KILL = 0.05 * SIZE  # below the model's underside: who is lower is taken out
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """One candidate's run. Times are milliseconds of the engine's step alone."""
+
+    scene: str
+    engine: str
+    balls: int  # or what else moves in this scene
+    frames: int
+    shapes: int  # 0: a triangle mesh
+    frame_ms: FloatArray = field(repr=False)  # (frames,)
+    contacts: npt.NDArray[np.int64] = field(repr=False)  # pairs that touch or nearly do, every few frames
+    through: int  # came below the model where there is some of it above: passed it, or fell through
+    escaped: int  # came below the model beside it
+    resting: int  # at rest in the end
+    moving: int  # still moving in the end; the four make up all balls
+    measures: Mapping[str, float]  # the scene's own
+    similarity: Similarity | None  # to the reference
+    notes: tuple[str, ...]
+    paths: npt.NDArray[np.float32] = field(repr=False)  # (records, balls, 3): from `center`, in diagonals
+    center: FloatArray = field(repr=False)  # of the model
+    diagonal: float = field(repr=False)  # of the model
+    radius: float = field(repr=False)  # of the balls, in mesh units
+    bounds: FloatArray = field(repr=False)  # (2, 3) of the model, as `paths`
+    up: str = field(repr=False)
+
+    @property
+    def mean_ms(self) -> float:
+        return float(self.frame_ms.mean())
+
+    @property
+    def median_ms(self) -> float:
+        return float(np.median(self.frame_ms))
+
+    @property
+    def p95_ms(self) -> float:
+        return float(np.percentile(self.frame_ms, 95))
+
+    @property
+    def p99_ms(self) -> float:
+        return float(np.percentile(self.frame_ms, 99))
+
+    @property
+    def mean_contacts(self) -> float:
+        return float(self.contacts.mean())
+
+    @property
+    def positions(self) -> FloatArray:
+        """(balls, 3): where they were in the end, in the mesh's coordinates."""
+        return self.center + self.paths[-1].astype(np.float64) * self.diagonal
+
+    def similarity_to(self, other: Simulation) -> Similarity:
+        """How alike two runs of the same scene around the same model are; 0: the same."""
+        if self.paths.shape != other.paths.shape or self.scene != other.scene or self.up != other.up:
+            raise InputError("similarity: the two runs must have the same scene, balls, frames and up axis.")
+        a, b, axis = self.paths, other.paths, UPS.index(self.up)
+        return Similarity(
+            height_field_distance(a[-1], b[-1], other.bounds, axis), trajectory_distance(a, b)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; positions are left out."""
+        names = ("scene", "engine", "balls", "frames", "shapes", "mean_ms", "median_ms", "p95_ms", "p99_ms")
+        names += ("mean_contacts", "through", "escaped", "resting", "moving", "radius", "diagonal", "up")
+        similarity = self.similarity
+        return {name: getattr(self, name) for name in names} | {
+            "similarity": None
+            if similarity is None
+            else {"height_field": similarity.height_field, "trajectories": similarity.trajectories},
+            "measures": {k: None if v != v else v for k, v in self.measures.items()},
+            "notes": list(self.notes),
+            "frame_ms": self.frame_ms.tolist(),
+            "contacts": self.contacts.tolist(),
+        }
+
+
+def simulate(
+    subject: Any,
+    *,
+    scene: str = "drop",
+    engine: str = "rapier",
+    balls: int | None = None,
+    frames: int | None = None,
+    radius: float | str | None = None,
+    seed: int = 0,
+    up: str | None = None,
+    reference: Any = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Simulation:
+    """Runs `subject` in a physics engine and says what it cost and what happened.
+
+    `subject` is a collider (all that `Collider.of` takes), or a mesh, which then is a triangle mesh for the
+    engine too; a path to a .json or to a folder is a collider, to any other file a mesh. `scene` is drop,
+    maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop: 5000,
+    1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it and `similarity` is filled.
+    Same arguments, same result, but for the times. Needs the extra: pip install "hitbox[sim]".
+    """
+    subjects = {"subject": subject} | ({} if reference is None else {"reference": reference})
+    runs = simulate_together(
+        subjects, reference=None if reference is None else "reference", scene=scene, engine=engine, balls=balls,
+        frames=frames, radius=radius, seed=seed, up=up, progress=progress, cancel=cancel,
+    )  # fmt: skip
+    return runs["subject"]
+
+
+def simulate_together(
+    subjects: Mapping[str, Any],
+    *,
+    reference: str | None = None,
+    scene: str = "drop",
+    engine: str = "rapier",
+    balls: int | None = None,
+    frames: int | None = None,
+    radius: float | str | None = None,
+    seed: int = 0,
+    up: str | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> dict[str, Simulation]:
+    """Runs all candidates side by side: frame k of each before frame k + 1 of any, in an order that rotates.
+
+    So whatever slows the machine down hits all alike. All get the same balls, placed around the model named by
+    `reference` (without: around all of them together), which the others are compared with. The rest as in
+    `simulate`.
+    """
+    checks.one_of("simulate: scene", scene, SCENES, "scene")
+    checks.one_of("simulate: engine", engine, ENGINES, "engine")
+    play = SCENES[scene]
+    count = play.count if balls is None else checks.whole("simulate: balls", balls, 1, MOST_THINGS)
+    length = play.frames if frames is None else checks.whole("simulate: frames", frames, 1, MOST_FRAMES)
+    seed = checks.seed("simulate", seed)
+    if up is not None:
+        checks.one_of("simulate: up", up, UPS, "axis")
+    report = reporter("simulate", progress, cancel)
+    models = _models(subjects, reference, scene)
+    stage = _stage(models, reference, up, play.radius if radius is None else radius, count, seed)
+    runs = [_Run(play, engine, stage, solid, length) for solid in stage.solids]
+    _play(runs, length, report)
+    made = {name: run.result(scene, engine) for name, run in zip(models, runs, strict=True)}
+    if reference is not None:
+        model = made[reference]
+        made = {name: _compared(run, None if name == reference else model) for name, run in made.items()}
+    return made
+
+
+def _models(subjects: Mapping[str, Any], reference: str | None, scene: str) -> dict[str, Mesh | Collider]:
+    if not isinstance(subjects, Mapping) or not subjects:
+        raise InputError("simulate: give at least one collider or mesh, each with a name.")
+    if reference is not None and reference not in subjects:
+        raise InputError(f"simulate: reference: {reference!r:.80} is none of {', '.join(map(str, subjects))}.")
+    models = {name: model_of(subject) for name, subject in subjects.items()}
+    for name, model in models.items():
+        if SCENES[scene].moves_subject and isinstance(model, Mesh):
+            raise InputError(
+                f"simulate: {name}: the scene {scene!r} moves its subject, and a triangle mesh has no inside "
+                f"to move with. Give a collider."
+            )
+    return models
+
+
+def model_of(subject: Any) -> Mesh | Collider:
+    """A collider, or a mesh that is to be simulated as one."""
+    if isinstance(subject, (Mesh, Collider)):
+        return subject
+    if isinstance(subject, (str, os.PathLike)):
+        path = os.fspath(subject)
+        if path.lower().endswith(".json") or os.path.isdir(path):
+            return Collider.load(path)
+    return Mesh.of(subject)
+
+
+def _stage(
+    models: dict[str, Mesh | Collider],
+    reference: str | None,
+    up: str | None,
+    radius: float | str,
+    count: int,
+    seed: int,
+) -> Stage:
+    owners = list(models.values()) if reference is None else [models[reference]]
+    bounds = np.array([owner.bounds for owner in owners])
+    low, high = bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
+    center = low / 2 + high / 2
+    longest = float((high - low).max())
+    if not longest > 0:
+        raise InputError("simulate: the model is a single point. Give one with some extent.")
+    diagonal = longest * float(np.linalg.norm((high - low) / longest))
+    named = [models[reference]] if reference is not None else []
+    axis = up or next((m.up for m in [*named, *models.values()] if m.up), "y")
+    unit = next((m.unit for m in [*named, *models.values()] if m.unit), None)
+    ball = parse_length(radius, diagonal, unit, name="simulate: radius")
+    if not 1e-4 <= ball / diagonal <= 1:
+        raise InputError(f"simulate: radius: must be from 0.01% to 100% of the diagonal, not {radius!r}.")
+    scale = SIZE / diagonal
+    solids = tuple(solid_of(model, center, scale) for model in models.values())
+    if reference is not None:
+        owner = solids[list(models).index(reference)]
+    else:
+        owner = solids[0] if len(solids) == 1 else _together(solids)
+    return Stage(center, diagonal, UPS.index(axis), ball * scale, count, seed, solids, owner)
+
+
+def _together(solids: tuple[Solid, ...]) -> Solid:
+    surfaces = [solid.surface() for solid in solids]
+    first = np.cumsum([0] + [len(vertices) for vertices, _ in surfaces])
+    triangles = [faces + np.uint32(first[k]) for k, (_, faces) in enumerate(surfaces)]
+    return Solid((), np.concatenate([vertices for vertices, _ in surfaces]), np.concatenate(triangles))
+
+
+class _Run:
+    """One candidate's world, stepped frame by frame."""
+
+    def __init__(self, scene: Scene, engine: str, stage: Stage, solid: Solid, frames: int) -> None:
+        self.scene, self.stage, self.solid = scene, stage, solid
+        setup = scene.setup(stage, solid)
+        self.world = ENGINES[engine](setup)
+        self.notes = [*setup.notes, *self.world.notes]
+        self.frame_ms = np.zeros(frames)
+        self.contacts: list[int] = []
+        self.now = self.world.positions()
+        count = len(self.now)
+        records = max(2, min(_RECORDS, _MOST_RECORDED // (3 * count)))
+        self.gap = scene.every * max(1, -(-frames // (records * scene.every)))
+        self.record = Record(fell=np.zeros(count, bool), crossings=np.zeros((count, 2)))
+        self.gone = np.zeros(count, bool)
+        self._keep(0)
+
+    def step(self, frame: int) -> None:
+        started = time.perf_counter()
+        self.world.step()
+        self.frame_ms[frame] = (time.perf_counter() - started) * 1000
+        done = frame + 1
+        if done % self.scene.every == 0 or done == len(self.frame_ms):
+            self._look(done)
+
+    def _look(self, done: int) -> None:
+        before, self.now = self.now, self.world.positions()
+        lost = ~np.isfinite(self.now).all(axis=1)  # the engine gave it up
+        self.now[lost] = before[lost]
+        self.contacts.append(self.world.contacts())
+        if self.scene.every == 1:
+            self.record.velocities.append(self.world.velocities())
+        if self.scene.falls:
+            self._watch(before, lost)
+        if done % self.gap == 0 or done == len(self.frame_ms):
+            self._keep(done)
+
+    def _watch(self, before: FloatArray, lost: npt.NDArray[np.bool_]) -> None:
+        """Who came below the model's underside since the last look, and who is so low as to be taken out."""
+        stage, record = self.stage, self.record
+        old, new = before[:, stage.up], self.now[:, stage.up]
+        crossed = ~record.fell & ((new < stage.bottom) | lost)
+        share = np.clip((old - stage.bottom) / np.maximum(old - new, 1e-12), 0, 1)[:, None]
+        place = before + share * (self.now - before)
+        record.crossings[crossed] = place[crossed][:, stage.across]
+        record.fell |= crossed
+        low = ~self.gone & ((new < stage.bottom - _KILL) | lost)
+        if low.any():
+            self.world.freeze(np.flatnonzero(low).tolist())
+            self.gone |= low
+
+    def _keep(self, done: int) -> None:
+        self.record.frames.append(done)
+        self.record.paths.append(self.now)
+
+    def result(self, scene: str, engine: str) -> Simulation:
+        stage, record = self.stage, self.record
+        record.last_velocities = self.world.velocities()
+        through = record.fell & stage.footprint.covers(record.crossings) if self.scene.falls else record.fell
+        resting = record.resting
+        return Simulation(
+            scene=scene,
+            engine=engine,
+            balls=len(self.now),
+            frames=len(self.frame_ms),
+            shapes=len(self.solid.shapes),
+            frame_ms=self.frame_ms,
+            contacts=np.array(self.contacts, np.int64),
+            through=int(through.sum()),
+            escaped=int((record.fell & ~through).sum()),
+            resting=int(resting.sum()),
+            moving=int((~record.fell & ~resting).sum()),
+            measures=self.scene.measure(stage, record, self.world),
+            similarity=None,
+            notes=tuple(self.notes),
+            paths=(np.array(record.paths) / SIZE).astype(np.float32),
+            center=stage.center,
+            diagonal=stage.diagonal,
+            radius=stage.radius / stage.scale,
+            bounds=stage.bounds / SIZE,
+            up=UPS[stage.up],
+        )
+
+
+def _play(runs: list[_Run], frames: int, report: Callable[[str, float], bool] | None) -> None:
+    for frame in range(frames):
+        first = frame % len(runs)
+        for run in runs[first:] + runs[:first]:
+            run.step(frame)
+            if report is not None and not report("simulate", (frame + 1) / frames):
+                raise InterruptedError("simulate was stopped")
+
+
+def _compared(run: Simulation, model: Simulation | None) -> Simulation:
+    from dataclasses import replace
+
+    return run if model is None else replace(run, similarity=run.similarity_to(model))

@@ -1,0 +1,278 @@
+"""The scenes: what is put where, and what is read from the run. Each is one class of two functions.
+
+`setup` depends on the stage alone, so all candidates of a run get the same balls in the same places. A scene
+takes any model: it places its things relative to the model's size and to what is seen of it from above.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from hitbox.shapes import Box, Capsule, FloatArray, Sphere
+from hitbox.simulate.joints import find_joints
+from hitbox.simulate.stage import SIZE, Mask, Stage, grow
+from hitbox.simulate.world import FRAME, GRAVITY, Bodies, Engine, Setup, Solid
+
+RESTING = 0.01 * SIZE  # m/s: slower is at rest
+_SPACING = 2.5  # radii between the balls of a layer
+_JITTER = 0.2  # radii
+_TALLEST = SIZE / 2  # of the layers of balls together
+_LEVEL = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(eq=False)
+class Record:
+    """What was seen of one run, in the world."""
+
+    frames: list[int] = field(default_factory=list)  # at which the lists below have an entry
+    paths: list[FloatArray] = field(default_factory=list)  # (n, 3) each
+    velocities: list[FloatArray] = field(default_factory=list)  # (n, 3) each; only where every frame is seen
+    fell: Mask = field(default_factory=lambda: np.zeros(0, bool))  # who came below the model's underside
+    crossings: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))  # and where, seen from above
+    last_velocities: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+
+    @property
+    def resting(self) -> Mask:
+        return ~self.fell & (np.linalg.norm(self.last_velocities, axis=1) < RESTING)
+
+
+class Scene(Protocol):
+    count: int  # of the moving things, unless the caller says
+    frames: int
+    radius: str  # of the moving things
+    every: int  # frames between two looks at the world
+    falls: bool  # whether what comes below the model's underside has left
+    moves_subject: bool
+
+    def setup(self, stage: Stage, subject: Solid) -> Setup: ...
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]: ...
+
+
+class Drop:
+    """Balls in layers above the model, falling on it (the experiment of paper 1)."""
+
+    count, frames, radius, every = 5000, 1000, "1%", 4
+    falls, moves_subject = True, False
+
+    def setup(self, stage: Stage, subject: Solid) -> Setup:
+        return _setup(stage, subject, Bodies(_ball(stage.radius), _layers(stage)))
+
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+        return {}
+
+
+class Maze(Drop):
+    """Balls on something with holes: how many pass through, inside the model's outline."""
+
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+        plan = stage.footprint
+        passed = record.fell & plan.covers(record.crossings, plan.outline)
+        return {"passed": float(passed.sum())}
+
+
+class Stairs:
+    """Balls pushed from the highest part of the model towards its lower parts."""
+
+    count, frames, radius, every = 300, 900, "1.5%", 1
+    falls, moves_subject = True, False
+    speed = 0.15 * SIZE  # m/s
+
+    def setup(self, stage: Stage, subject: Solid) -> Setup:
+        plan = stage.footprint
+        cells = np.argwhere(plan.shadow)
+        heights = plan.heights[plan.shadow]
+        high = heights >= stage.top - 0.1 * (stage.top - stage.bottom)
+        downhill = plan.centers(cells[~high] if not high.all() else cells).mean(axis=0)
+        downhill = downhill - plan.centers(cells[high]).mean(axis=0)
+        length = float(np.linalg.norm(downhill))
+        toward = downhill / length if length > 1e-6 * SIZE else np.array([1.0, 0.0])
+        random = stage.random()
+        level = plan.centers(cells[high][random.integers(0, high.sum(), stage.count)])
+        # One above the other where they would start in the same place: they arrive one after the other.
+        heights = plan.surface(level, stage.radius) + stage.radius * (1.5 + _SPACING * _turns(level, stage.radius))
+        velocities = stage.points(np.repeat([self.speed * toward], stage.count, axis=0), 0.0)
+        balls = Bodies(_ball(stage.radius), stage.points(level, heights), velocities=velocities)
+        return _setup(stage, subject, balls)
+
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+        low = stage.bottom + 0.1 * (stage.top - stage.bottom) + stage.radius
+        heights = np.array(record.paths)[:, :, stage.up]
+        down = heights < low
+        reached = down.any(axis=0)
+        times = np.array(record.frames)[down.argmax(axis=0)] * FRAME
+        kicks = _kicks(record, stage.up) > 0.05 * SIZE
+        return {
+            "descended": float(reached.sum()),
+            "descent_seconds": float(times[reached].mean()) if reached.any() else float("nan"),
+            "bounces": float(kicks.sum() / stage.count),
+        }
+
+
+class Pile:
+    """Copies of the collider as moving bodies, falling on each other and on a floor."""
+
+    count, frames, radius, every = 100, 600, "1%", 4
+    falls, moves_subject = False, True
+
+    def setup(self, stage: Stage, subject: Solid) -> Setup:
+        random = stage.random()
+        k = np.arange(stage.count)
+        side = max(1, round((stage.count / 4) ** 0.5))  # four times as high as wide, so that they do pile up
+        level = np.stack([k % side, k // side % side], axis=1) - (side - 1) / 2
+        heights = 0.6 * SIZE + 1.1 * SIZE * (k // side**2)
+        positions = stage.points(1.1 * SIZE * level + random.uniform(-0.2, 0.2, (stage.count, 2)), heights)
+        rotations = random.normal(size=(stage.count, 4))
+        rotations /= np.linalg.norm(rotations, axis=1, keepdims=True)
+        wide = 20 * SIZE * side
+        half = np.full(3, wide)
+        half[stage.up] = SIZE
+        floor = Solid((Box(tuple(stage.upward(-SIZE)), _LEVEL, tuple(half)),))
+        return Setup(stage.gravity, 1.0, (floor,), (Bodies(subject, positions, rotations),))
+
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+        heights = record.paths[-1][:, stage.up]
+        return {
+            "at_rest": float(record.resting.sum()),
+            "highest": float(heights.max() / SIZE),
+            "deepest_overlap": engine.deepest() / SIZE,
+        }
+
+
+class Roll:
+    """Balls and boxes sent over the top of the model in all directions: kicks where surfaces should be smooth."""
+
+    count, frames, radius, every = 64, 300, "2%", 1
+    falls, moves_subject = True, False
+    speed = 0.3 * SIZE  # m/s
+
+    def setup(self, stage: Stage, subject: Solid) -> Setup:
+        plan, random = stage.footprint, stage.random()
+        cells = np.argwhere(plan.shadow)
+        groups = []
+        for solid, count in ((_ball(stage.radius), stage.count - stage.count // 2), (_box(stage), stage.count // 2)):
+            level = plan.centers(cells[random.integers(0, len(cells), count)])
+            angle = random.uniform(0, 2 * np.pi, count)
+            velocities = self.speed * stage.points(np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
+            heights = plan.surface(level, 1.5 * stage.radius) + 1.02 * stage.radius
+            groups.append(
+                Bodies(solid, stage.points(level, heights), velocities=velocities, alone=True, friction=0.1)
+            )
+        return _setup(stage, subject, *groups)
+
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+        kicks = _kicks(record, stage.up) / self.speed
+        return {"largest_kick": float(kicks.max()), "rms_kick": float(np.sqrt((kicks**2).mean()))}
+
+
+class Leak:
+    """Thin rods pushed from outside at the joints between shapes: whether any gets in, and how far."""
+
+    count, frames, radius, every = 200, 240, "0.25%", 4
+    falls, moves_subject = False, False
+    length, gap, deep = 12.0, 2.0, 4.0  # rod radii: the rod's, its start's distance, what counts as inside
+
+    def setup(self, stage: Stage, subject: Solid) -> Setup:
+        targets, inward, found = self.joints(stage)
+        rod = Solid((Capsule((0, 0, 0), tuple(stage.upward(self.length * stage.radius)), stage.radius),))
+        rotations = np.array([_from_up(stage.up, -direction) for direction in inward])
+        starts = targets - inward * stage.radius * (1 + self.gap)
+        pushes = inward * GRAVITY
+        setup = _setup(
+            stage, subject, Bodies(rod, starts, rotations, pushes=pushes, turns=False, alone=True, friction=1.0)
+        )
+        if not found:
+            setup.notes.append("no two shapes meet: rods were pushed at points of the surface instead")
+        return setup
+
+    def joints(self, stage: Stage) -> tuple[FloatArray, FloatArray, bool]:
+        return find_joints(stage, stage.radius, stage.count, self.length * stage.radius)
+
+    def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
+        _, inward, _ = self.joints(stage)
+        moved = record.paths[-1] - record.paths[0]
+        along = (moved * inward).sum(axis=1)
+        aside = np.linalg.norm(moved - along[:, None] * inward, axis=1)
+        depth = along / stage.radius - self.gap
+        leaked = (depth > self.deep) & (aside < np.maximum(along, 0))
+        return {
+            "rods": float(len(moved)),
+            "leaked": float(leaked.sum()),
+            "deepest": float(max(0.0, (depth[leaked] * stage.radius / SIZE).max(initial=0.0))),
+        }
+
+
+SCENES: dict[str, Scene] = {
+    "drop": Drop(),
+    "maze": Maze(),
+    "stairs": Stairs(),
+    "pile": Pile(),
+    "roll": Roll(),
+    "leak": Leak(),
+}
+
+
+def _setup(stage: Stage, subject: Solid, *moving: Bodies) -> Setup:
+    return Setup(stage.gravity, min(1.0, stage.radius / (0.01 * SIZE)), (subject,), moving)
+
+
+def _ball(radius: float) -> Solid:
+    return Solid((Sphere((0, 0, 0), radius),))
+
+
+def _box(stage: Stage) -> Solid:
+    return Solid((Box((0, 0, 0), _LEVEL, (stage.radius,) * 3),))
+
+
+def _layers(stage: Stage) -> FloatArray:
+    """A jittered lattice above the model's shadow, one layer above the other."""
+    plan, step = stage.footprint, _SPACING * stage.radius
+    size = plan.cell * np.array(plan.shadow.shape)
+    spare = 4  # lattice lines around the shadow, to grow into
+    while True:
+        lines = [np.arange(-spare, int(side / step) + 1 + spare) for side in size]
+        lattice = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
+        level = plan.low + (lattice + 0.5) * step
+        mask = plan.covers(level.reshape(-1, 2)).reshape(lattice.shape[:2])
+        if not mask.any():  # a model thinner than the lattice: start from its middle
+            mask[tuple(n // 2 for n in mask.shape)] = True
+        # Over a thin pole the layers would become a tower: let them be wider than the pole.
+        for _ in range(spare):
+            if stage.count * step / mask.sum() <= _TALLEST:
+                break
+            mask = grow(mask)
+        else:
+            spare *= 2
+            continue
+        break
+    places = level[mask]
+    k = np.arange(stage.count)
+    heights = stage.top + stage.radius * 2 + step * (k // len(places))
+    points = stage.points(places[k % len(places)], heights)
+    return points + stage.random().uniform(-_JITTER, _JITTER, points.shape) * stage.radius
+
+
+def _turns(level: FloatArray, radius: float) -> FloatArray:
+    """For each point how many points of the same lattice place came before it."""
+    places = np.floor(level / (2 * _SPACING * radius)).astype(int)
+    _, place = np.unique(places, axis=0, return_inverse=True)
+    place = place.ravel()
+    order = np.argsort(place, kind="stable")
+    counts = np.bincount(place)
+    turns = np.empty(len(level))
+    turns[order] = np.arange(len(level)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return turns
+
+
+def _kicks(record: Record, up: int) -> FloatArray:
+    """Upward changes of velocity from frame to frame (frames, n), m/s; 0 where something only falls."""
+    rising = np.diff(np.array(record.velocities)[:, :, up], axis=0)
+    return np.maximum(rising, 0)
+
+
+def _from_up(up: int, direction: FloatArray) -> tuple[float, float, float, float]:
+    from hitbox.simulate.world import turned
+
+    return turned(tuple(np.eye(3)[up]), direction)
