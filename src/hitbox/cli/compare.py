@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 @click.command(short_help="hitbox beside other tools, as a page.")
 @click.argument("meshes", nargs=-1, required=True, metavar="MESH...")
 @click.option(
-    "--peers", default="coacd,vhacd", show_default=True, help="The tools to compare with; an empty text: none."
+    "--peers",
+    default="coacd,vhacd",
+    show_default=True,
+    help="The tools to compare with; an empty text: none.",
 )
 @click.option(
     "--budget",
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
 @click.option("--balls", type=int, default=5000, show_default=True, help="Balls of the simulation.")
 @click.option("--frames", type=int, default=1000, show_default=True, help="Frames of the simulation.")
 @click.option("--simulate/--no-simulate", default=True, help="Whether to drop balls on each collider.")
-@click.option("--samples", type=int, default=200_000, show_default=True, help="Points a distance is measured at.")
+@click.option(
+    "--samples", type=int, default=200_000, show_default=True, help="Points a distance is measured at."
+)
 @click.option("--timeout", type=float, default=900, show_default=True, help="Seconds each run may take.")
 @click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory each run may use.")
 @click.option("--store", help="Where results are kept. Default: .hitbox-compare beside the report.")
@@ -109,5 +114,7 @@ def _rows(subject: Subject) -> list[tuple[str, str]]:
                 f"{row.shapes:,} shapes, {row.bytes:,} bytes; outer surface mean {row.outer_mean:.2%}, "
                 f"largest {row.outer_hausdorff:.2%}; {row.cpu_seconds:.3g} CPU s"
             )
-            rows.append((row.label, said + (f"; {row.frame_ms_mean:.3g} ms a frame" if row.frame_ms_mean else "")))
+            rows.append(
+                (row.label, said + (f"; {row.frame_ms_mean:.3g} ms a frame" if row.frame_ms_mean else ""))
+            )
     return rows

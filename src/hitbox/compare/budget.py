@@ -143,9 +143,7 @@ def levels_in_child() -> Callable[[Mesh], Any]:
     return run
 
 
-def count_within_bytes(
-    nbytes: Callable[[int], int], most: int, faces: int
-) -> tuple[int, tuple[str, ...]]:
+def count_within_bytes(nbytes: Callable[[int], int], most: int, faces: int) -> tuple[int, tuple[str, ...]]:
     """The largest count whose collider has at most `most` bytes, and what there is to say about it.
 
     Bytes grow with the count but for small steps back, so this is a search by halving that first tries
@@ -170,9 +168,7 @@ def count_within_bytes(
     return fits, ()
 
 
-def count_within_distance(
-    distance: Callable[[int], float], most: float
-) -> tuple[int, tuple[str, ...]]:
+def count_within_distance(distance: Callable[[int], float], most: float) -> tuple[int, tuple[str, ...]]:
     """The fewest shapes, up to FINEST, that stay within `most`, by halving; and what there is to say."""
     far, within = 0, FINEST
     found = distance(within)

@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:
-    """File names; with as much of the path before as tells equal ones apart; the same path again is numbered."""
-    parts = [PurePath(path).parts[-1:] and PurePath(path).parts or (path,) for path in paths]
+    """File names, with as much of the path as tells equal ones apart; the same path again is numbered."""
+    parts = [PurePath(path).parts or (path,) for path in paths]
     depths = [1] * len(paths)
     longest = max((len(p) for p in parts), default=0)
     for _ in range(longest):

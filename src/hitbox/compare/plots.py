@@ -129,10 +129,14 @@ def _grid(x: _Scale, y: _Scale) -> str:
     parts = []
     for value in y.ticks:
         at = y.at(value)
-        parts.append(_line("grid", _LEFT, at, right, at) + _text("tick", _LEFT - 8, at + 4, "end", _number(value, y)))
+        parts.append(
+            _line("grid", _LEFT, at, right, at) + _text("tick", _LEFT - 8, at + 4, "end", _number(value, y))
+        )
     for value in x.ticks:
         at = x.at(value)
-        parts.append(_line("axis", at, base, at, base + 4) + _text("tick", at, base + 18, "middle", _number(value, x)))
+        parts.append(
+            _line("axis", at, base, at, base + 4) + _text("tick", at, base + 18, "middle", _number(value, x))
+        )
     label = _text("label", (_LEFT + right) / 2, HEIGHT - 6, "middle", x.axis.label)
     return "".join(parts) + _line("axis", _LEFT, base, right, base) + label
 

@@ -56,23 +56,23 @@ COLUMNS = (
     Column("trajectories", "Behaves unlike the mesh", "paths", _percent),
 )
 
-_TERMS = (
-    ("Mean and largest distance",
-     "From points on the collider to the nearest point of the mesh, of the diagonal of the mesh’s bounding box. "
-     "The mean is the one-way Chamfer distance, the largest the one-way Hausdorff distance."),
-    ("Outer surface",
-     "What a ball can touch: the boundary of all shapes together, without what lies inside a closed mesh."),
-    ("All surfaces", "The surfaces of all shapes, also where they lie inside each other."),
-    ("Uncovered", "The share of the mesh’s surface that lies outside every shape."),
-    ("Bytes", "Floats and indices of 4 and 2 bytes: a box has 40, a sphere 16, a hull 12 a vertex and 6 a triangle."),
-    ("CPU s", "Seconds of all threads together, without starting Python and imports, each method in its own process."),
-    ("Frame, ms",
-     "One step of Rapier with balls dropped on the collider. The methods take turns, frame by frame, so that noise "
-     "hits all alike."),
-    ("Behaves unlike the mesh",
-     "How far the heights at which balls came to lie, and the paths they took, differ from those on the mesh "
-     "itself, of the diagonal. 0 is the same."),
-)  # fmt: skip
+_TERMS = {
+    "Mean and largest distance": "From points on the collider to the nearest point of the mesh, of the diagonal "
+    "of the mesh's bounding box. The mean is the one-way Chamfer distance, the largest the one-way Hausdorff "
+    "distance.",
+    "Outer surface": "What a ball can touch: the boundary of all shapes together, without what lies inside a "
+    "closed mesh.",
+    "All surfaces": "The surfaces of all shapes, also where they lie inside each other.",
+    "Uncovered": "The share of the mesh's surface that lies outside every shape.",
+    "Bytes": "Floats of 4 bytes and indices of 2: a box has 40, a sphere 16, a hull 12 a vertex and 6 a "
+    "triangle.",
+    "CPU s": "Seconds of all threads together, without starting Python and imports, each method in a process "
+    "of its own.",
+    "Frame, ms": "One step of Rapier with balls dropped on the collider. The methods take turns, frame by "
+    "frame, so that noise hits all alike.",
+    "Behaves unlike the mesh": "How far the heights at which balls came to lie, and the paths they took, "
+    "differ from those on the mesh itself, of the diagonal. 0 is the same.",
+}
 
 
 def page(comparison: Comparison) -> str:
@@ -86,8 +86,8 @@ def page(comparison: Comparison) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f'<link rel="icon" href="data:,">\n<style>\n{style}</style>\n</head>\n<body>\n'
-        f"{_header(comparison, title)}\n<main>\n{_totals(comparison, colors)}{body}</main>\n{_footer(comparison)}\n"
-        f"</body>\n</html>\n"
+        f"{_header(comparison, title)}\n<main>\n{_totals(comparison, colors)}{body}</main>\n"
+        f"{_footer(comparison)}\n</body>\n</html>\n"
     )
 
 
@@ -101,17 +101,20 @@ def _header(comparison: Comparison, title: str) -> str:
     settings = comparison.settings
     peers = [f"{label} {version or '(not installed)'}" for label, version in settings["versions"].items()]
     against = f" beside {_listed(peers)}" if peers else ""
-    lead = f"hitbox {settings['version']}{against}, on {_counted(len(comparison.subjects), 'mesh', 'meshes')}."
+    lead = (
+        f"hitbox {settings['version']}{against}, on {_counted(len(comparison.subjects), 'mesh', 'meshes')}."
+    )
     return (
         f'<header>\n<h1>{title}</h1>\n<p class="lead">{_e(lead)} {_e(_budget_said(comparison.budget))} '
-        f"The best value of each column is marked.</p>\n{_notes(comparison.notes)}{_contents(comparison)}</header>"
+        f"The best value of each column is marked.</p>\n{_notes(comparison.notes)}{_contents(comparison)}"
+        f"</header>"
     )
 
 
 def _budget_said(budget: str) -> str:
     kind, _, value = budget.partition("=")
     if kind == "bytes":
-        return f"For each peer hitbox gets the largest count that needs at most {value} of that peer’s bytes."
+        return f"For each peer hitbox gets the largest count that needs at most {value} of that peer's bytes."
     if kind == "count":
         return f"hitbox gets at most {value} shapes."
     return f"hitbox takes the fewest shapes whose largest distance on the outer surface is at most {value}."
@@ -120,17 +123,19 @@ def _budget_said(budget: str) -> str:
 def _contents(comparison: Comparison) -> str:
     if len(comparison.subjects) <= _MOST_NAMES:
         return ""
-    items = "".join(f'<li><a href="#mesh-{k}">{_e(s.name)}</a></li>' for k, s in enumerate(comparison.subjects))
+    items = "".join(
+        f'<li><a href="#mesh-{k}">{_e(s.name)}</a></li>' for k, s in enumerate(comparison.subjects)
+    )
     return f'<nav aria-label="Meshes"><ul>{items}</ul></nav>\n'
 
 
 def _totals(comparison: Comparison, colors: dict[str, int]) -> str:
     totals = comparison.totals()
-    terms = "".join(f"<dt>{_e(term)}</dt><dd>{_e(said)}</dd>" for term, said in _TERMS)
+    terms = "".join(f"<dt>{_e(term)}</dt><dd>{_e(said)}</dd>" for term, said in _TERMS.items())
     read = f"<details><summary>What the numbers mean</summary><dl>{terms}</dl></details>"
     return (
-        f'<section aria-labelledby="totals">\n<h2 id="totals">Over the set</h2>\n{_totals_body(comparison, totals, colors)}'
-        f"{read}</section>\n"
+        f'<section aria-labelledby="totals">\n<h2 id="totals">Over the set</h2>\n'
+        f"{_totals_body(comparison, totals, colors)}{read}</section>\n"
     )
 
 
@@ -156,8 +161,9 @@ def _closer(totals: Totals) -> list[str]:
     lines = []
     for method, below in totals.closer.items():
         peer = totals.labels[method.partition(":")[2]]
+        hitbox = totals.labels[method].replace(",", " with")
         lines.append(
-            f"{totals.labels[method].replace(',', ' with')} is closer than {peer} on {below['outer_mean']} of "
+            f"{hitbox} is closer than {peer} on {below['outer_mean']} of "
             f"{_counted(totals.meshes, 'mesh', 'meshes')} by the mean distance on the outer surface, and on "
             f"{below['outer_hausdorff']} by the largest."
         )
@@ -166,10 +172,17 @@ def _closer(totals: Totals) -> list[str]:
 
 def _totals_table(totals: Totals, colors: dict[str, int], title: str, prefix: str) -> str:
     largest, mean = f"{prefix}_hausdorff", f"{prefix}_mean"
-    groups = (("Largest (Hausdorff)", largest, True), ("Mean (Chamfer)", mean, True), ("Bytes", "bytes", False))
-    spans = "".join(f'<th class="group" scope="colgroup" colspan="{3 if n else 2}">{g}</th>' for g, _, n in groups)
+    groups = (
+        ("Largest (Hausdorff)", largest, True),
+        ("Mean (Chamfer)", mean, True),
+        ("Bytes", "bytes", False),
+    )
+    spans = "".join(
+        f'<th class="group" scope="colgroup" colspan="{3 if n else 2}">{g}</th>' for g, _, n in groups
+    )
     heads = "".join(
-        ('<th scope="col">lowest on</th>' if numbered else "") + '<th scope="col">mean</th><th scope="col">median</th>'
+        ('<th scope="col">lowest on</th>' if numbered else "")
+        + '<th scope="col">mean</th><th scope="col">median</th>'
         for _, _, numbered in groups
     )
     rows = []
@@ -203,7 +216,8 @@ def _mesh(subject: Subject, k: int, colors: dict[str, int]) -> str:
     faces = f"{subject.faces:,} faces" if subject.faces is not None else "not read"
     head = f'<h2 id="mesh-{k}">{_e(subject.name)}</h2>\n<p class="about">{faces}</p>\n'
     if subject.faces is None:
-        return f'<section aria-labelledby="mesh-{k}">{head}{_notes([row.error or "" for row in subject.rows])}</section>\n'
+        why = _notes([row.error or "" for row in subject.rows])
+        return f'<section aria-labelledby="mesh-{k}">{head}{why}</section>\n'
     return (
         f'<section aria-labelledby="mesh-{k}">\n{head}{_pictures(subject)}{_table(subject, colors)}'
         f"{_plots(subject, colors)}{_notes([*subject.notes, *_row_notes(subject)])}</section>\n"
@@ -211,23 +225,29 @@ def _mesh(subject: Subject, k: int, colors: dict[str, int]) -> str:
 
 
 def _pictures(subject: Subject) -> str:
-    shown = [row for row in subject.rows if row.picture is not None]
-    if not shown:
-        return ""
-    return f'<div class="pictures">{"".join(_picture(subject, row) for row in shown)}</div>\n'
+    alone = [_picture(subject, row, row.picture, "") for row in subject.rows if row.picture]
+    balls = [
+        _picture(subject, row, row.picture_with_balls, ", halfway through the simulation")
+        for row in subject.rows
+        if row.picture_with_balls
+    ]
+    shown = f'<div class="pictures">{"".join(alone)}</div>\n' if alone else ""
+    if balls:
+        shown += f'<h3>Halfway through the simulation</h3>\n<div class="pictures">{"".join(balls)}</div>\n'
+    return shown
 
 
-def _picture(subject: Subject, row: Row) -> str:
-    assert row.picture is not None
-    data = base64.b64encode(row.picture).decode()
+def _picture(subject: Subject, row: Row, png: bytes, when: str) -> str:
+    data = base64.b64encode(png).decode()
     if row.method == INPUT:
         label, said = "input", f"{subject.faces:,} faces"
     else:
         label, said = row.label, f"{row.shapes:,} shapes, {row.bytes:,} bytes"
-    alt = f"{subject.name}: {label}, {said}"
+    alt = f"{subject.name}: {label}, {said}{when}"
+    about = _e(label) if when else f"<b>{_e(label)}</b>{_e(said)}"
     return (
         f'<figure><img src="data:image/png;base64,{data}" alt="{_e(alt)}" width="560" height="420">'
-        f"<figcaption><b>{_e(label)}</b>{_e(said)}</figcaption></figure>"
+        f"<figcaption>{about}</figcaption></figure>"
     )
 
 
@@ -256,7 +276,7 @@ def _table_row(row: Row, shown: Sequence[Column], best: dict[str, set[str]], col
     for column in shown:
         value = getattr(row, column.field)
         if value is None:
-            cells.append('<td class="none">–</td>')
+            cells.append('<td class="none">&ndash;</td>')
         else:
             cells.append(_cell(column.write(value), row.method in best.get(column.field, ())))
     kind = ' class="reference"' if row.method == INPUT else ""
@@ -295,7 +315,9 @@ def _over_bytes(subject: Subject, colors: dict[str, int], field: str, title: str
     ]
     for row in subject.answered:
         if row.bytes is not None and getattr(row, field) is not None:
-            series.append(Series(row.label, [row.bytes], [getattr(row, field)], colors[row.method], line=False))
+            series.append(
+                Series(row.label, [row.bytes], [getattr(row, field)], colors[row.method], line=False)
+            )
     axes = Axis("bytes", log=True), Axis("% of the diagonal", log=True)
     about = f"{title}, outer surface, % of the diagonal"
     return _figure(f"{subject.name}: {about}", about, axes, series)

@@ -8,12 +8,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from statistics import mean, median
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hitbox.formats.writing import replace_file
+
+Picture: TypeAlias = bytes | None  # PNG
 
 INPUT = "input"  # the method of the row that stands for the mesh itself
 
@@ -47,7 +49,8 @@ class Row:
     trajectories: float | None = None
     notes: tuple[str, ...] = ()
     frame_ms: npt.NDArray[np.float64] | None = field(default=None, repr=False)
-    picture: bytes | None = field(default=None, repr=False)  # PNG
+    picture: Picture = field(default=None, repr=False)
+    picture_with_balls: Picture = field(default=None, repr=False)  # in the middle of the simulation
 
     @property
     def answered(self) -> bool:
@@ -102,7 +105,8 @@ class Totals:
 # Fields of Row that are summed up, and those where the lowest wins.
 TOTALLED = ("outer_hausdorff", "outer_mean", "all_hausdorff", "all_mean", "bytes")
 LOWEST_WINS = (
-    *TOTALLED, "shapes", "cpu_seconds", "uncovered", "frame_ms_mean", "frame_ms_p95", "height_field", "trajectories",
+    *TOTALLED, "shapes", "cpu_seconds", "uncovered", "frame_ms_mean", "frame_ms_p95", "height_field",
+    "trajectories",
 )  # fmt: skip
 
 
@@ -127,7 +131,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[Row]:
-        """One a mesh and method, in the order of the meshes; a mesh that cannot be read has one, its error."""
+        """One a mesh and method, in the order of the meshes; a mesh that cannot be read has one."""
         return [row for subject in self.subjects for row in subject.rows]
 
     def totals(self) -> Totals:
@@ -166,7 +170,8 @@ class Comparison:
         replace_file(path, text.getvalue().encode())
 
 
-COLUMNS = tuple(f.name for f in fields(Row) if f.name not in ("frame_ms", "picture"))
+_NO_COLUMN = ("frame_ms", "picture", "picture_with_balls")
+COLUMNS = tuple(f.name for f in fields(Row) if f.name not in _NO_COLUMN)
 
 
 def _row(subject: Subject, method: str) -> Row:

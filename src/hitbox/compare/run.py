@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from math import floor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -30,8 +30,12 @@ from hitbox.compare.store import Store
 from hitbox.errors import InputError
 from hitbox.evaluate import evaluate
 from hitbox.formats import collider_json
+from hitbox.lengths import UPS
 from hitbox.mesh import Mesh, MeshLike
 from hitbox.progress import Cancel, Progress, Report, reporter
+
+if TYPE_CHECKING:
+    from hitbox.simulate import Simulation
 
 T = TypeVar("T")
 
@@ -186,6 +190,7 @@ class _Trial:
         self._name, self._settings, self._store, self._steps = name, settings, store, steps
         self._mesh: Mesh
         self._colliders: dict[str, Collider] = {}
+        self._runs: dict[str, Any] = {}  # of the simulation
         self._notes: list[str] = []
 
     def run(self, given: Any) -> Subject:
@@ -224,7 +229,7 @@ class _Trial:
         rows = []
         for peer in peers:
             if peer.bytes is not None:
-                label = f"hitbox, {budget.text} of {peer.label}’s bytes"
+                label = f"hitbox, {budget.text} of {peer.label}'s bytes"
                 options = {"nbytes": floor(budget.share * peer.bytes)}
                 rows.append(self._row(methods.HITBOX, f"hitbox:{peer.method}", label, options))
         if rows:
@@ -252,7 +257,7 @@ class _Trial:
         return replace(row, notes=tuple(dict.fromkeys(notes)), **measured)
 
     def _result(self, peer: Peer, options: Mapping[str, Any]) -> PeerResult:
-        """What is kept, or what a run gives. An answer counts whatever the limits were, a failure only for its own."""
+        """What is kept, or a run's. An answer counts whatever the limits were, a failure only for its own."""
         installed = version_of(peer)
         key = {
             "what": "colliders", "mesh": self._mesh.sha256, "method": peer.name, "entry": peer.entry,
@@ -278,7 +283,11 @@ class _Trial:
 
         def work() -> dict[str, Any]:
             found = evaluate(
-                self._mesh, collider, samples=settings.samples, seed=settings.seed, progress=self._steps.within
+                self._mesh,
+                collider,
+                samples=settings.samples,
+                seed=settings.seed,
+                progress=self._steps.within,
             )
             return {
                 "shapes": found.shapes, "bytes": found.nbytes,
@@ -309,64 +318,73 @@ class _Trial:
         key = {
             "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls, "frames": settings.frames,
             "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(), "rapier": _installed("rapier3d"),
-            "colliders": [[method, _digest(collider)] for method, collider in self._colliders.items()],
+            "colliders": self._shown(),
         }  # fmt: skip
-
-        def work() -> dict[str, Any]:
-            from hitbox.simulate import simulate_together
-
-            found = simulate_together(
-                {INPUT: self._mesh, **self._colliders}, reference=INPUT, balls=settings.balls,
-                frames=settings.frames, seed=settings.seed, progress=self._steps.within,
-            )  # fmt: skip
-            return {
-                method: {
-                    "frame_ms": [round(float(ms), 4) for ms in run.frame_ms],
-                    "height_field": run.similarity.height_field if run.similarity else None,
-                    "trajectories": run.similarity.trajectories if run.similarity else None,
-                    "notes": list(run.notes),
-                }
-                for method, run in found.items()
-            }
-
         try:
-            runs = self._kept(key, work, lambda kept: {row.method: kept[row.method] for row in rows if row.method in kept})
+            runs = self._kept(key, self._simulate, _checked_runs)
         except InputError as error:
             self._notes.append(_sentence(f"Nothing was simulated: {error}"))
             return rows
+        self._runs = runs
         return [_with_run(row, runs[row.method]) if row.method in runs else row for row in rows]
+
+    def _simulate(self) -> dict[str, Any]:
+        from hitbox.simulate import simulate_together
+
+        settings = self._settings
+        found = simulate_together(
+            {INPUT: self._mesh, **self._colliders}, reference=INPUT, balls=settings.balls, frames=settings.frames,
+            seed=settings.seed, up=self._mesh.up, progress=self._steps.within,
+        )  # fmt: skip
+        return {
+            method: {
+                "frame_ms": [round(float(ms), 4) for ms in run.frame_ms],
+                "height_field": run.similarity.height_field if run.similarity else None,
+                "trajectories": run.similarity.trajectories if run.similarity else None,
+                "notes": list(run.notes),
+                "radius": run.radius,
+                "balls": _halfway(run),
+            }
+            for method, run in found.items()
+        }
 
     def _drawn(self, rows: list[Row]) -> list[Row]:
         self._steps.next("pictures")
         if find_spec("pyvista") is None:
             return rows
-        shown = [[method, _digest(collider)] for method, collider in self._colliders.items()]
         key = {
-            "what": "pictures", "mesh": self._mesh.sha256, "colliders": shown, "up": self._mesh.up,
-            "size": PICTURE, "hitbox": _build(),
+            "what": "pictures", "mesh": self._mesh.sha256, "colliders": self._shown(), "up": self._mesh.up,
+            "balls": [run["balls"] for run in self._runs.values()], "size": PICTURE, "hitbox": _build(),
         }  # fmt: skip
-
-        def work() -> dict[str, str]:
-            from hitbox.render import corners, picture
-
-            subjects: dict[str, Any] = {INPUT: self._mesh, **self._colliders}
-            around = np.vstack([corners(subject) for subject in subjects.values()])
-            pictures = {}
-            for k, (method, subject) in enumerate(subjects.items()):
-                self._steps.within("", k / len(subjects))
-                png = picture(subject, around=around, size=PICTURE, up=self._mesh.up or "y")
-                pictures[method] = base64.b64encode(png).decode()
-            return pictures
-
         try:
-            pictures = self._kept(key, work, _checked_pictures)
+            pictures = self._kept(key, self._draw, _checked_pictures)
         except InputError as error:
             self._notes.append(_sentence(f"There are no pictures: {error}"))
             return rows
-        return [
-            replace(row, picture=base64.b64decode(pictures[row.method])) if row.method in pictures else row
-            for row in rows
-        ]
+        return [_with_pictures(row, pictures.get(row.method, [])) for row in rows]
+
+    def _draw(self) -> dict[str, list[str]]:
+        """Of each subject a picture alone, and one with balls where it was simulated; one camera for all."""
+        from hitbox.render import corners, picture
+
+        subjects: dict[str, Any] = {INPUT: self._mesh, **self._colliders}
+        around = np.vstack([corners(subject) for subject in subjects.values()])
+        pictures: dict[str, list[str]] = {}
+        for k, (method, subject) in enumerate(subjects.items()):
+            self._steps.within("", k / len(subjects))
+            run = self._runs.get(method)
+            shown = (
+                [None] if run is None else [None, (np.asarray(run["balls"]).reshape(-1, 3), run["radius"])]
+            )
+            pngs = [
+                picture(subject, around=around, balls=balls, size=PICTURE, up=self._mesh.up or "y")
+                for balls in shown
+            ]
+            pictures[method] = [base64.b64encode(png).decode() for png in pngs]
+        return pictures
+
+    def _shown(self) -> list[list[str]]:
+        return [[method, _digest(collider)] for method, collider in self._colliders.items()]
 
     def _kept(self, key: Mapping[str, Any], work: Callable[[], T], decode: Callable[[Any], T]) -> T:
         kept = self._store.get(key, decode)
@@ -395,8 +413,34 @@ def _checked_measures(kept: Any) -> dict[str, Any]:
     return {name: kept[name] + 0 for name in numbers} | {"notes": [str(note) for note in kept["notes"]]}
 
 
-def _checked_pictures(kept: Any) -> dict[str, str]:
-    return {str(method): base64.b64encode(base64.b64decode(png)).decode() for method, png in kept.items()}
+def _checked_runs(kept: Any) -> dict[str, Any]:
+    for run in kept.values():
+        if not len(run["frame_ms"]) or run["radius"] <= 0:
+            raise ValueError("not a run")
+        np.asarray(run["balls"], dtype=np.float64).reshape(-1, 3)
+        _ = run["height_field"], run["trajectories"], list(run["notes"])
+    return dict(kept)
+
+
+def _checked_pictures(kept: Any) -> dict[str, list[str]]:
+    pictures = {str(method): [str(png) for png in pngs] for method, pngs in kept.items()}
+    for png in (png for pngs in pictures.values() for png in pngs):
+        if not base64.b64decode(png).startswith(b"\x89PNG"):
+            raise ValueError("not a picture")
+    return pictures
+
+
+def _with_pictures(row: Row, pictures: Sequence[str]) -> Row:
+    alone, with_balls = ([base64.b64decode(png) for png in pictures] + [None, None])[:2]
+    return replace(row, picture=alone, picture_with_balls=with_balls)
+
+
+def _halfway(run: Simulation) -> list[list[float]]:
+    """Where the balls were in the middle of the run, those that had not yet left the model below."""
+    at = run.paths[len(run.paths) // 2].astype(np.float64)
+    axis = UPS.index(run.up)
+    still = at[at[:, axis] >= run.bounds[0, axis]] * run.diagonal + run.center
+    return [[float(f"{x:.6g}") for x in ball] for ball in still]
 
 
 def _digest(collider: Collider) -> str:
