@@ -1,6 +1,8 @@
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 
-#include "bindings.hpp"
+#include "shapes.hpp"
+#include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
 
@@ -66,6 +68,77 @@ bool is_solid(const Points& vertices, const Indices& indices, const Indices& off
   return PyRun(1, std::move(report))([&](Run& run) { return is_closed_solid(mesh, run); });
 }
 
+using Crossing = std::tuple<std::string, Params, Triangles>;  // as a shape crosses, in shapes.hpp
+
+// x -> (x - origin) / unit, so that lengths are near 1 whatever the mesh's are.
+auto collider_shapes(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit,
+                     unsigned threads, nb::object report) {
+  if (crossings.empty()) throw nb::value_error("a collider has at least one shape.");
+  std::vector<Shape> shapes;
+  const Vec3 to{origin[0], origin[1], origin[2]};
+  for (const auto& [kind, params, triangles] : crossings)
+    shapes.push_back(transformed(transformed(to_shape(kind, params, triangles), {{}, -to, 1}),
+                                 {{}, {}, 1 / unit}));
+  return PyRun(threads, std::move(report))([&](Run& run) {
+    return std::make_unique<ColliderShapes>(std::move(shapes), run);
+  });
+}
+
+auto surface_samples(const ColliderShapes& collider, size_t count, uint64_t seed, double offset,
+                     unsigned threads, nb::object report) {
+  std::vector<uint8_t> hidden;
+  ColliderSamples samples = PyRun(threads, std::move(report))([&](Run& run) {
+    run.enter("samples", 0, 1);
+    ColliderSamples drawn = sample_surfaces(collider, count, seed, run);
+    hidden = hidden_samples(collider, drawn, offset, run);
+    return drawn;
+  });
+  return std::tuple(rows_to_numpy<Vec3>(std::move(samples.points)),
+                    rows_to_numpy<Vec3>(std::move(samples.normals)),
+                    to_numpy(std::move(samples.owners)), to_numpy(std::move(hidden)));
+}
+
+auto facts_of(const ColliderShapes& collider) {
+  std::vector<std::tuple<double, double, uint32_t, uint32_t>> facts;
+  for (const ShapeFacts& f : collider.facts())
+    facts.emplace_back(f.volume, f.smallest_extent, f.corners, f.polygons);
+  return facts;
+}
+
+void bind_collider(nb::module_& m) {
+  nb::class_<ColliderShapes>(m, "ColliderShapes")
+      .def("facts", facts_of, "(volume, smallest extent, corners, polygons) of each shape.")
+      .def("sample", surface_samples, "count"_a, "seed"_a, "offset"_a, "threads"_a = 0,
+           "report"_a = nb::none(),
+           "(points, normals, owners, hidden): points on the shapes' true surfaces, uniform by area; "
+           "hidden ones lie inside another shape when moved out by `offset`.")
+      .def(
+          "distances_outside",
+          [](const ColliderShapes& collider, const Points& points, unsigned threads, nb::object report) {
+            return to_numpy(PyRun(threads, std::move(report))([&](Run& run) {
+              run.enter("coverage", 0, 1);
+              return distances_outside(collider, bindings::view(points), run);
+            }));
+          },
+          "points"_a, "threads"_a = 0, "report"_a = nb::none(),
+          "How far each point is outside the union of the shapes; 0 inside.")
+      .def(
+          "union_volume",
+          [](const ColliderShapes& collider, size_t count, uint64_t seed, unsigned threads,
+             nb::object report) {
+            const UnionVolume found = PyRun(threads, std::move(report))([&](Run& run) {
+              run.enter("volume", 0, 1);
+              return union_volume(collider, count, seed, run);
+            });
+            return std::tuple(found.total, found.value, found.error);
+          },
+          "count"_a, "seed"_a, "threads"_a = 0, "report"_a = nb::none(),
+          "(total, union, half of the union's 95 % interval)");
+  m.def("collider_shapes", collider_shapes, "shapes"_a, "origin"_a, "unit"_a, "threads"_a = 0,
+        "report"_a = nb::none(),
+        "The shapes, (kind, params, triangles) each, as seen from `origin` in lengths of `unit`.");
+}
+
 void bind_inside(nb::module_& m) {
   m.def("points_inside", inside_of, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
         "threads"_a = 0, "report"_a = nb::none(),
@@ -79,6 +152,7 @@ void bind_inside(nb::module_& m) {
 
 void bind_measure(nb::module_& m) {
   bind_inside(m);
+  bind_collider(m);
   m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
         "threads"_a = 0, "report"_a = nb::none(),
         "(distances, points, triangles) of the nearest points of a mesh; polygons count as fans.");

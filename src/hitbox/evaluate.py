@@ -1,84 +1,305 @@
-"""How far the surfaces of a collider's pieces are from the mesh they stand for."""
+"""evaluate: how well a collider stands for a mesh, in numbers.
+
+Lengths are fractions of the diagonal of the mesh's bounding box; volumes are in mesh units cubed. What each
+number means: docs/evaluate.md.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import numpy.typing as npt
 
-from hitbox import _core
+from hitbox import _core, checks
+from hitbox.collider import Collider, ColliderLike
 from hitbox.errors import InputError
+from hitbox.mesh import Mesh, MeshLike
+from hitbox.progress import Cancel, Progress, Report, reporter
 
-__all__ = ["surface_distance"]
+MOST_SAMPLES = 100_000_000
+OUTSIDE = 1e-5  # of the diagonal: a point further out than this is not covered
+ENCLOSED = 1e-9  # of the diagonal: what `fit` promises; less is rounding
+ON_SURFACE = 1e-6  # of the diagonal: nearer to the input than this a point is on it, not inside
+OFFSET = 1e-3  # of the diagonal: how far out a point is looked from for shapes that cover it
+THIN = 1e-3  # of the diagonal: shapes thinner than this are listed
+DEGENERATE = 2.001e-5  # of the diagonal: as thin as the thinnest that `fit` makes, or thinner
+FARTHEST = 1e30  # longest sides of the mesh: beyond, a collider cannot be measured against it
+LIKELY_SCALE = 5.0  # a collider this many times larger or smaller has another scale
 
-Piece = tuple[ArrayLike, ArrayLike]  # vertices (n, 3), triangles (m, 3)
+# The most corners and polygons that engines take in one hull; None: no such limit is known.
+CAPS: dict[str, tuple[int | None, int | None]] = {
+    "PhysX": (255, 255),
+    "PhysX on a GPU": (64, 64),
+    "Omniverse": (64, 64),
+    "Unity": (255, 255),
+    "Jolt": (256, None),
+    "Godot with Jolt": (256, None),
+}
+
+_Floats = npt.NDArray[np.float64]
+_Bools = npt.NDArray[np.bool_]
 
 
-def surface_distance(
-    mesh_vertices: ArrayLike,
-    mesh_triangles: ArrayLike,
-    pieces: Sequence[Piece],
+@dataclass(frozen=True)
+class Distance:
+    """From points on the collider to the mesh: their mean and largest distance, and how many they are."""
+
+    mean: float
+    hausdorff: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the mesh's surface no shape holds: the fraction that is outside by more than 1e-5 of the
+    diagonal, and the largest and mean distance by which the surface sticks out."""
+
+    outside: float
+    largest: float
+    mean: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value from samples; with 95 % probability the true one is no further away than `error`."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Distances:
+    """From the collider to the mesh: on all of its surfaces, on the boundary of the shapes' union, and on
+    what of that can be touched from outside the mesh."""
+
+    all_surfaces: Distance
+    union_boundary: Distance
+    outer_surface: Distance
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything `evaluate` measures. Lengths: of the diagonal; volumes: mesh units cubed."""
+
+    shapes: int
+    counts: dict[str, int]
+    nbytes: int
+    diagonal: float  # of the mesh, in its units
+    all_surfaces: Distance
+    union_boundary: Distance
+    outer_surface: Distance
+    coverage: Coverage
+    volume: float  # sum over the shapes
+    union_volume: Estimate
+    overlap: float  # 1 - union / sum
+    thin: tuple[int, ...]  # shapes
+    degenerate: tuple[int, ...]
+    beyond_caps: dict[str, tuple[int, ...]]  # engine -> hulls that it would change
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
+
+
+def evaluate(
+    mesh: MeshLike,
+    collider: ColliderLike,
     *,
-    samples: int = 100_000,
+    samples: int = 200_000,
     seed: int = 0,
     threads: int = 0,
-    report: Callable[[str, float], bool] | None = None,
-) -> tuple[float, float]:
-    """Mean and largest distance from the surfaces of all pieces to the mesh ("all surfaces").
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Evaluation:
+    """How well `collider` stands for `mesh`: distances, coverage, volumes, bytes, shapes to look at.
 
-    Points are drawn uniformly by area over all pieces together. Both numbers are fractions of the
-    diagonal of the mesh's bounding box. Guaranteed: exact distances, the same for any thread count.
-    Not guaranteed: the true maximum, which may fall between two samples. Cost: 2-3 us a sample near the mesh.
+    `collider` is all that Collider.of takes: also hulls of other tools. Points are drawn on the true
+    surfaces, `samples` of them, from `seed`.
+
+    Guaranteed: exact distances of all points, the same result for any number of threads. Not guaranteed:
+    the true maximum, which may fall between two samples. Cost: about 10 us a sample and thread.
+
+    >>> cube = ([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
+    ...         [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+    >>> from hitbox import Sphere
+    >>> round(evaluate(cube, [Sphere((0.5, 0.5, 0.5), 1)]).outer_surface.hausdorff, 3)
+    0.289
     """
-    vertices, triangles = _checked("mesh", mesh_vertices, mesh_triangles)
-    if len(triangles) == 0:
-        raise InputError("mesh: there are no triangles; give at least one.")
-    if not pieces:
-        raise InputError("pieces: there are none; give at least one (vertices, triangles).")
-    if samples < 1:
-        raise InputError(f"samples: {samples} is not allowed; give at least 1.")
-    if not 0 <= seed < 2**64:
-        raise InputError(f"seed: {seed} is not allowed; give a number from 0 to 2**64 - 1.")
-    if threads < 0:
-        raise InputError(f"threads: {threads} is not allowed; give 0 for all cores, or a count.")
-    used = vertices[triangles.ravel()]
-    size = used.max(axis=0) - used.min(axis=0)
-    if not (longest := float(size.max())) > 0:
-        raise InputError("mesh: all its vertices are equal; a distance relative to its size has no meaning.")
-    # Everything in units of the longest side, so that squares of 1e-200 or 1e+200 stay in range.
-    middle = used[0]
-    diagonal = float(np.linalg.norm(size / longest))
-    points = (_sampled(pieces, samples, seed) - middle) / longest
-    offsets = np.arange(0, triangles.size + 1, 3, dtype=np.uint32)
-    distances, _, _ = _core.closest_points(
-        points, (vertices - middle) / longest, triangles.ravel(), offsets, threads, report
+    job = _Job(mesh, collider, samples, seed, threads, reporter("evaluate", progress, cancel))
+    distances = job.distances(0.0, 0.6)
+    coverage = job.coverage(0.6, 0.8)
+    total, union = job.volumes(0.8, 1.0)
+    facts = job.facts()
+    job.say("done", 1.0)
+    return Evaluation(
+        shapes=len(job.collider),
+        counts=job.collider.counts,
+        nbytes=job.collider.nbytes,
+        diagonal=job.mesh.diagonal,
+        all_surfaces=distances.all_surfaces,
+        union_boundary=distances.union_boundary,
+        outer_surface=distances.outer_surface,
+        coverage=coverage,
+        volume=total,
+        union_volume=union,
+        overlap=max(0.0, 1 - union.value / total) if total > 0 else 0.0,
+        thin=_where(facts[:, 1] < THIN),
+        degenerate=_where(facts[:, 1] <= DEGENERATE),
+        beyond_caps=_beyond_caps(facts[:, 2], facts[:, 3]),
+        notes=_notes(job.mesh, job.collider),
     )
-    distances = np.asarray(distances) / diagonal
-    return float(distances.mean()), float(distances.max())
 
 
-def _sampled(pieces: Sequence[Piece], samples: int, seed: int) -> NDArray[np.float64]:
-    checked = [_checked(f"piece {k}", v, t) for k, (v, t) in enumerate(pieces)]
-    shifts = np.cumsum([0] + [len(v) for v, _ in checked])
-    vertices = np.concatenate([v for v, _ in checked])
-    triangles = np.concatenate([t + np.uint32(shift) for (_, t), shift in zip(checked, shifts, strict=False)])
-    if len(triangles) == 0:
-        raise InputError("pieces: none of them has a triangle; give at least one.")
-    points, _ = _core.sample_surface(vertices, triangles, samples, seed)
-    return np.asarray(points)
+def distances(
+    mesh: MeshLike, collider: ColliderLike, *, samples: int = 200_000, seed: int = 0, threads: int = 0
+) -> Distances:
+    """The distances of `evaluate` alone."""
+    return _Job(mesh, collider, samples, seed, threads, None).distances(0.0, 1.0)
 
 
-def _checked(name: str, vertices: Any, triangles: Any) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-    v = np.ascontiguousarray(vertices, dtype=np.float64)
-    t = np.asarray(triangles)
-    if v.ndim != 2 or v.shape[1] != 3:
-        raise InputError(f"{name}: vertices have the shape {v.shape}; give (n, 3).")
-    if t.ndim != 2 or t.shape[1] != 3 or not (np.issubdtype(t.dtype, np.integer) or t.size == 0):
-        raise InputError(f"{name}: triangles are {t.dtype} of the shape {t.shape}; give integers (m, 3).")
-    if t.size and not (int(t.min()) >= 0 and int(t.max()) < len(v)):
-        raise InputError(f"{name}: triangles use vertices {t.min()} to {t.max()}, but there are {len(v)}.")
-    if not np.isfinite(v).all():
-        raise InputError(f"{name}: vertex {int(np.argmin(np.isfinite(v).all(axis=1)))} is not finite.")
-    return v, np.ascontiguousarray(t, dtype=np.uint32)
+class _Job:
+    """One mesh and one collider, in lengths of the mesh's longest side: squares of 1e-60 or 1e60 stay in
+    the range of numbers that way."""
+
+    def __init__(
+        self,
+        mesh: MeshLike,
+        collider: ColliderLike,
+        samples: object,
+        seed: object,
+        threads: object,
+        report: Report | None,
+    ) -> None:
+        self.samples = checks.whole("evaluate: samples", samples, 1, MOST_SAMPLES)
+        self.seed = checks.seed("evaluate", seed)
+        self.threads = checks.threads("evaluate", threads)
+        self.report = report
+        self.mesh = Mesh.of(mesh)
+        self.collider = Collider.of(collider)
+        low, high = self.mesh.bounds
+        self.origin = low / 2 + high / 2
+        self.unit = float((high - low).max())
+        self.diagonal = self.mesh.diagonal / self.unit
+        self.vertices = np.ascontiguousarray((self.mesh.vertices - self.origin) / self.unit)
+        self._check_reach()
+        crossings = [shape._crossing for shape in self.collider.shapes]
+        self.shapes = _core.collider_shapes(crossings, tuple(self.origin), self.unit, self.threads)
+
+    def _check_reach(self) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            for k, shape in enumerate(self.collider.shapes):
+                reach = np.abs((shape.bounds - self.origin) / self.unit).max()
+                if not reach <= FARTHEST:
+                    raise InputError(
+                        f"evaluate: shape {k} reaches more than {FARTHEST:g} times the mesh's size away from "
+                        f"it. Give the collider of this mesh."
+                    )
+
+    def say(self, stage: str, fraction: float) -> None:
+        if self.report is not None and not self.report(stage, fraction):
+            raise InterruptedError("evaluate: stopped")
+
+    def part(self, low: float, high: float) -> Report | None:
+        """A reporter for a step that is this share of the whole."""
+        if self.report is None:
+            return None
+        report = self.report
+        return lambda stage, fraction: report(stage, low + (high - low) * fraction)
+
+    def distances(self, low: float, high: float) -> Distances:
+        share = _shares(low, high, 0.2, 0.7)
+        points, _, _, hidden = self.shapes.sample(
+            self.samples, self.seed, OFFSET * self.diagonal, self.threads, self.part(*share[0])
+        )
+        found, _, _ = _core.closest_points(
+            points, self.vertices, self.mesh.indices, self.mesh.offsets, self.threads, self.part(*share[1])
+        )
+        far = np.asarray(found) / self.diagonal
+        boundary = np.asarray(hidden) == 0
+        outer = boundary & ~self._inside(np.asarray(points), far, boundary, self.part(*share[2]))
+        return Distances(_distance(far), _distance(far[boundary]), _distance(far[outer]))
+
+    def _inside(self, points: _Floats, far: _Floats, asked: _Bools, report: Report | None) -> _Bools:
+        """Which of the points asked for lie inside the mesh, where it is a closed solid."""
+        inside = np.zeros(len(points), bool)
+        arrays = (self.vertices, self.mesh.indices, self.mesh.offsets)
+        asked = asked & (far > ON_SURFACE)
+        if asked.any() and _core.is_closed_solid(*arrays):
+            inside[asked] = _core.points_inside(
+                np.ascontiguousarray(points[asked]), *arrays, self.threads, report
+            )
+        return inside
+
+    def coverage(self, low: float, high: float) -> Coverage:
+        points, _ = _core.sample_surface(self.vertices, self.mesh.triangles, self.samples, self.seed)
+        found = self.shapes.distances_outside(points, self.threads, self.part(low, high))
+        out = np.asarray(found) / self.diagonal
+        out[out <= ENCLOSED] = 0.0
+        return Coverage(float((out > OUTSIDE).mean()), float(out.max()), float(out.mean()))
+
+    def volumes(self, low: float, high: float) -> tuple[float, Estimate]:
+        total, union, error = self.shapes.union_volume(
+            self.samples, self.seed, self.threads, self.part(low, high)
+        )
+        cube = self.unit**3
+        return total * cube, Estimate(union * cube, error * cube)
+
+    def facts(self) -> _Floats:
+        """A row a shape: volume, smallest extent of the diagonal, corners and polygons of a hull."""
+        facts = np.array(self.shapes.facts(), np.float64)
+        facts[:, 1] /= self.diagonal
+        return facts
+
+
+def _shares(low: float, high: float, *cuts: float) -> list[tuple[float, float]]:
+    at = [low + (high - low) * cut for cut in (0.0, *cuts, 1.0)]
+    return list(zip(at[:-1], at[1:], strict=True))
+
+
+def _distance(far: _Floats) -> Distance:
+    """Where there are no points nothing is away from the mesh."""
+    return Distance(float(far.mean()), float(far.max()), len(far)) if len(far) else Distance(0.0, 0.0, 0)
+
+
+def _where(chosen: _Bools) -> tuple[int, ...]:
+    return tuple(int(k) for k in np.flatnonzero(chosen))
+
+
+def _beyond_caps(corners: _Floats, polygons: _Floats) -> dict[str, tuple[int, ...]]:
+    """Only the engines with such hulls."""
+    beyond = {
+        engine: _where((corners > (most_corners or math.inf)) | (polygons > (most_polygons or math.inf)))
+        for engine, (most_corners, most_polygons) in CAPS.items()
+    }
+    return {engine: hulls for engine, hulls in beyond.items() if hulls}
+
+
+def _notes(mesh: Mesh, collider: Collider) -> tuple[str, ...]:
+    """What a person should know before trusting the numbers."""
+    notes = []
+    (low, high), (own_low, own_high) = mesh.bounds, collider.bounds
+    if (own_low > high).any() or (own_high < low).any():
+        notes.append("The collider lies apart from the mesh: it does not seem to belong to it.")
+    with np.errstate(over="ignore"):
+        scale = float(np.linalg.norm((own_high - own_low) / mesh.diagonal))
+    if scale >= LIKELY_SCALE or scale <= 1 / LIKELY_SCALE:
+        said = f"{scale:,.3g} times as large as" if scale > 1 else f"{1 / scale:,.3g} times smaller than"
+        notes.append(f"The collider is {said} the mesh: perhaps it has another unit, or belongs to another mesh.")
+    source = collider.source
+    if source is not None and source.sha256 is not None and source.sha256 != mesh.sha256:
+        made_of = f" ({source.name})" if source.name else ""
+        notes.append(f"The collider was made from another mesh{made_of}, or from another version of this one.")
+    if collider.method is None or not collider.status.complete:
+        notes += collider.status.notes
+    return tuple(notes)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
