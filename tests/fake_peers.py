@@ -67,7 +67,9 @@ def reserves_address_space():
     def run(mesh):
         import mmap
 
-        with mmap.mmap(-1, 1 << 36, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE):
+        no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000)
+        with mmap.mmap(-1, 1 << 36, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve):
+            time.sleep(0.2)
             return boxes()(mesh)
 
     return run

@@ -12,8 +12,8 @@ from hitbox.simulate import Similarity, Simulation, simulate
 
 __all__ = [
     "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "FitOptions", "FitTree", "Frustum", "Hull",
-    "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation", "Sphere", "fit", "fit_tree",
-    "load", "simulate",
+    "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation", "Sphere", "fit",
+    "fit_tree", "load", "simulate",
 ]  # fmt: skip
 
 

@@ -125,7 +125,7 @@ def _colored(
     merged = {}
     for color, meshes in parts.items():
         first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
-        triangles = [t.astype(np.uint32) + np.uint32(start) for (_, t), start in zip(meshes, first, strict=False)]
+        triangles = [t.astype(np.uint32) + np.uint32(first[k]) for k, (_, t) in enumerate(meshes)]
         merged[color] = np.vstack([vertices for vertices, _ in meshes]), np.vstack(triangles)
     return merged
 

@@ -1,4 +1,4 @@
-"""The shell's door: `hitbox fit`, `hitbox info`, `hitbox render`."""
+"""The shell's door: `hitbox fit`, `hitbox info`, `hitbox render`, `hitbox simulate`."""
 
 from __future__ import annotations
 

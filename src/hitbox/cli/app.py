@@ -12,6 +12,7 @@ from hitbox.cli.compare import compare
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
 from hitbox.cli.render import render
+from hitbox.cli.simulate import simulate
 from hitbox.errors import InputError
 
 FAILED, INTERRUPTED = 1, 130
@@ -32,6 +33,7 @@ cli.add_command(compare)
 cli.add_command(fit)
 cli.add_command(info)
 cli.add_command(render)
+cli.add_command(simulate)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

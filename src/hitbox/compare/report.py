@@ -57,8 +57,8 @@ COLUMNS = (
 )
 
 _TERMS = {
-    "Mean and largest distance": "From points on the collider to the nearest point of the mesh, of the diagonal "
-    "of the mesh's bounding box. The mean is the one-way Chamfer distance, the largest the one-way Hausdorff "
+    "Mean and largest distance": "From points on the collider to the nearest point of the mesh, of the "
+    "diagonal of the mesh's bounding box. The mean is the one-way Chamfer distance, the largest the one-way Hausdorff "
     "distance.",
     "Outer surface": "What a ball can touch: the boundary of all shapes together, without what lies inside a "
     "closed mesh.",

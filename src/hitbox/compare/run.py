@@ -316,8 +316,8 @@ class _Trial:
         if not settings.simulate or not self._colliders:
             return rows
         key = {
-            "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls, "frames": settings.frames,
-            "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(), "rapier": _installed("rapier3d"),
+            "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls,
+            "frames": settings.frames, "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(), "rapier": _installed("rapier3d"),
             "colliders": self._shown(),
         }  # fmt: skip
         try:
@@ -333,8 +333,8 @@ class _Trial:
 
         settings = self._settings
         found = simulate_together(
-            {INPUT: self._mesh, **self._colliders}, reference=INPUT, balls=settings.balls, frames=settings.frames,
-            seed=settings.seed, up=self._mesh.up, progress=self._steps.within,
+            {INPUT: self._mesh, **self._colliders}, reference=INPUT, balls=settings.balls,
+            frames=settings.frames, seed=settings.seed, up=self._mesh.up, progress=self._steps.within,
         )  # fmt: skip
         return {
             method: {

@@ -1,6 +1,6 @@
-"""Rapier: boxes, balls, capsules and cylinders are its own, frustums and prisms become convex hulls, a mesh a trimesh.
+"""Rapier: boxes, balls, capsules and cylinders are its own; frustums and prisms become convex hulls.
 
-One thread, so that a run gives the same bytes every time and times compare. Each shape that stands still is
+A mesh is a trimesh. One thread, so that a run gives the same bytes every time and times compare. Each shape that stands still is
 a collider of its own. Positions are float32 inside the engine.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from hitbox.errors import InputError
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Shape, Sphere
-from hitbox.simulate.world import FRAME, FRICTION, RESTITUTION, SEGMENTS, Bodies, Setup, Solid, turned
+from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, turned
 
 
 class RapierEngine:
@@ -25,14 +25,14 @@ class RapierEngine:
         self._world.integration_parameters.dt = FRAME
         self._world.integration_parameters.length_unit = setup.unit
         for solid in setup.still:
-            for builder in self._colliders(solid, FRICTION):
+            for builder in self._colliders(solid, FRICTION, 0.0):
                 self._world.add_collider(builder)
         self._bodies: list[Any] = []
         for bodies in setup.moving:
             self._add(bodies)
 
     def _add(self, bodies: Bodies) -> None:
-        r, builders = self._r, self._colliders(bodies.solid, bodies.friction)
+        r, builders = self._r, self._colliders(bodies.solid, bodies.friction, bodies.restitution)
         if bodies.alone:
             groups = r.InteractionGroups(r.Group.GROUP_2, r.Group.GROUP_1)
             builders = [builder.collision_groups(groups) for builder in builders]
@@ -51,7 +51,7 @@ class RapierEngine:
                 view.add_force(tuple(bodies.pushes[k] * view.mass))
             self._bodies.append(view)
 
-    def _colliders(self, solid: Solid, friction: float) -> list[Any]:
+    def _colliders(self, solid: Solid, friction: float, restitution: float) -> list[Any]:
         r = self._r
         if solid.vertices is not None and solid.triangles is not None:
             made = [r.Collider.trimesh(solid.vertices, solid.triangles)]
@@ -62,7 +62,9 @@ class RapierEngine:
                     made.append(collider_of(r, shape))
                 except r.RapierError as error:
                     self.notes.append(f"shape {k}, a {shape.kind}, was left out: Rapier says {error}")
-        return [builder.friction(friction).restitution(RESTITUTION) for builder in made]
+        larger = r.CoefficientCombineRule.MAX
+        made = [builder.friction(friction).restitution(restitution) for builder in made]
+        return [builder.restitution_combine_rule(larger) for builder in made]
 
     def step(self) -> None:
         self._world.step()
@@ -83,7 +85,7 @@ class RapierEngine:
 
     def deepest(self) -> float:
         found = [pair.find_deepest_contact() for pair in self._world.narrow_phase.contact_pairs()]
-        return max([0.0] + [-contact.dist for contact in found if contact is not None])
+        return max([0.0] + [-float(contact.dist) for contact in found if contact is not None])
 
 
 def collider_of(r: Any, shape: Shape) -> Any:

@@ -7,11 +7,14 @@ a joint. Costs one distance a point and shape whose box is near it.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from hitbox import _core
 from hitbox.shapes import FloatArray
 from hitbox.simulate.stage import Stage
-from hitbox.simulate.world import Solid
+from hitbox.simulate.world import SEGMENTS, Solid
+
+Ints = npt.NDArray[np.int64]
 
 _SAMPLES = 20_000
 
@@ -30,10 +33,12 @@ def find_joints(stage: Stage, reach: float, count: int, room: float) -> tuple[Fl
         return points[:count], -normals[:count], False
     random = stage.random()
     share = [count // len(found) + (k < count % len(found)) for k in range(len(found))]
-    chosen = [random.permutation(np.resize(np.arange(len(p)), max(n, len(p))))[:n] for (p, _), n in zip(found, share, strict=True)]
-    points = np.concatenate([p[rows] for (p, _), rows in zip(found, chosen, strict=True)])
-    inward = np.concatenate([d[rows] for (_, d), rows in zip(found, chosen, strict=True)])
-    return points, inward, True
+    points, inward = [], []
+    for (places, directions), n in zip(found, share, strict=True):
+        rows = np.resize(random.permutation(len(places)), n)
+        points.append(places[rows])
+        inward.append(directions[rows])
+    return np.concatenate(points), np.concatenate(inward), True
 
 
 def _joints_of(solid: Solid, reach: float, room: float, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +67,7 @@ def _joints_of(solid: Solid, reach: float, room: float, seed: int) -> tuple[Floa
     return points[free], -outward[free]
 
 
-def _away(solid: Solid, points: FloatArray, nearest: FloatArray, reach: float) -> FloatArray:
+def _away(solid: Solid, points: FloatArray, nearest: Ints, reach: float) -> FloatArray:
     """The direction in which each point gets further from the shape nearest to it."""
     step = 0.05 * reach
     away = np.zeros_like(points)
@@ -76,7 +81,7 @@ def _away(solid: Solid, points: FloatArray, nearest: FloatArray, reach: float) -
     return away
 
 
-def _sampled(solid: Solid, count: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _sampled(solid: Solid, count: int, seed: int) -> tuple[FloatArray, FloatArray, Ints]:
     """Points on the surface, its normals there, and the shape each belongs to (-1: a mesh)."""
     vertices, triangles = solid.surface()
     points, of_triangle = _core.sample_surface(vertices, triangles, count, seed)
@@ -86,8 +91,6 @@ def _sampled(solid: Solid, count: int, seed: int) -> tuple[FloatArray, FloatArra
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     if solid.is_mesh:
         return points, normals, np.full(len(points), -1)
-    from hitbox.simulate.world import SEGMENTS
-
     counts = [len(shape.to_mesh(SEGMENTS)[1]) for shape in solid.shapes]
     owner = np.repeat(np.arange(len(counts)), counts)[of_triangle]
     return points, normals, owner

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import checks
+from hitbox import checks, pieces
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.lengths import UPS, parse_length
@@ -80,21 +80,21 @@ class Simulation:
     @property
     def positions(self) -> FloatArray:
         """(balls, 3): where they were in the end, in the mesh's coordinates."""
-        return self.center + self.paths[-1].astype(np.float64) * self.diagonal
+        return np.asarray(self.center + self.paths[-1].astype(np.float64) * self.diagonal)
 
     def similarity_to(self, other: Simulation) -> Similarity:
         """How alike two runs of the same scene around the same model are; 0: the same."""
         if self.paths.shape != other.paths.shape or self.scene != other.scene or self.up != other.up:
             raise InputError("similarity: the two runs must have the same scene, balls, frames and up axis.")
         a, b, axis = self.paths, other.paths, UPS.index(self.up)
-        return Similarity(
-            height_field_distance(a[-1], b[-1], other.bounds, axis), trajectory_distance(a, b)
-        )
+        return Similarity(height_field_distance(a[-1], b[-1], other.bounds, axis), trajectory_distance(a, b))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; positions are left out."""
-        names = ("scene", "engine", "balls", "frames", "shapes", "mean_ms", "median_ms", "p95_ms", "p99_ms")
-        names += ("mean_contacts", "through", "escaped", "resting", "moving", "radius", "diagonal", "up")
+        names = [
+            "scene", "engine", "balls", "frames", "shapes", "mean_ms", "median_ms", "p95_ms", "p99_ms",
+            "mean_contacts", "through", "escaped", "resting", "moving", "radius", "diagonal", "up",
+        ]  # fmt: skip
         similarity = self.similarity
         return {name: getattr(self, name) for name in names} | {
             "similarity": None
@@ -125,14 +125,14 @@ def simulate(
 
     `subject` is a collider (all that `Collider.of` takes), or a mesh, which then is a triangle mesh for the
     engine too; a path to a .json or to a folder is a collider, to any other file a mesh. `scene` is drop,
-    maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop: 5000,
-    1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it and `similarity` is filled.
+    maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop:
+    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it and `similarity` is filled.
     Same arguments, same result, but for the times. Needs the extra: pip install "hitbox[sim]".
     """
     subjects = {"subject": subject} | ({} if reference is None else {"reference": reference})
     runs = simulate_together(
-        subjects, reference=None if reference is None else "reference", scene=scene, engine=engine, balls=balls,
-        frames=frames, radius=radius, seed=seed, up=up, progress=progress, cancel=cancel,
+        subjects, reference=None if reference is None else "reference", scene=scene, engine=engine,
+        balls=balls, frames=frames, radius=radius, seed=seed, up=up, progress=progress, cancel=cancel,
     )  # fmt: skip
     return runs["subject"]
 
@@ -153,8 +153,8 @@ def simulate_together(
 ) -> dict[str, Simulation]:
     """Runs all candidates side by side: frame k of each before frame k + 1 of any, in an order that rotates.
 
-    So whatever slows the machine down hits all alike. All get the same balls, placed around the model named by
-    `reference` (without: around all of them together), which the others are compared with. The rest as in
+    So whatever slows the machine down hits all alike. All get the same balls, placed around the model named
+    by `reference` (without: around all of them together), which the others are compared with. The rest as in
     `simulate`.
     """
     checks.one_of("simulate: scene", scene, SCENES, "scene")
@@ -168,9 +168,9 @@ def simulate_together(
     report = reporter("simulate", progress, cancel)
     models = _models(subjects, reference, scene)
     stage = _stage(models, reference, up, play.radius if radius is None else radius, count, seed)
-    runs = [_Run(play, engine, stage, solid, length) for solid in stage.solids]
-    _play(runs, length, report)
-    made = {name: run.result(scene, engine) for name, run in zip(models, runs, strict=True)}
+    runs = {name: _Run(play, engine, stage, stage.solids[k], length) for k, name in enumerate(models)}
+    _play(list(runs.values()), length, report)
+    made = {name: run.result(scene, engine) for name, run in runs.items()}
     if reference is not None:
         model = made[reference]
         made = {name: _compared(run, None if name == reference else model) for name, run in made.items()}
@@ -181,7 +181,8 @@ def _models(subjects: Mapping[str, Any], reference: str | None, scene: str) -> d
     if not isinstance(subjects, Mapping) or not subjects:
         raise InputError("simulate: give at least one collider or mesh, each with a name.")
     if reference is not None and reference not in subjects:
-        raise InputError(f"simulate: reference: {reference!r:.80} is none of {', '.join(map(str, subjects))}.")
+        known = ", ".join(map(str, subjects))
+        raise InputError(f"simulate: reference: {reference!r:.80} is none of {known}.")
     models = {name: model_of(subject) for name, subject in subjects.items()}
     for name, model in models.items():
         if SCENES[scene].moves_subject and isinstance(model, Mesh):
@@ -198,9 +199,10 @@ def model_of(subject: Any) -> Mesh | Collider:
         return subject
     if isinstance(subject, (str, os.PathLike)):
         path = os.fspath(subject)
-        if path.lower().endswith(".json") or os.path.isdir(path):
-            return Collider.load(path)
-    return Mesh.of(subject)
+        is_collider = path.lower().endswith(".json") or os.path.isdir(path)
+    else:
+        is_collider = not (hasattr(subject, "faces") or pieces.is_pair(subject))
+    return Collider.of(subject) if is_collider else Mesh.of(subject)
 
 
 def _stage(
@@ -269,11 +271,13 @@ class _Run:
 
     def _look(self, done: int) -> None:
         before, self.now = self.now, self.world.positions()
-        lost = ~np.isfinite(self.now).all(axis=1)  # the engine gave it up
+        lost = np.asarray(~np.isfinite(self.now).all(axis=1))  # the engine gave it up
         self.now[lost] = before[lost]
         self.contacts.append(self.world.contacts())
         if self.scene.every == 1:
-            self.record.velocities.append(self.world.velocities())
+            velocities = self.world.velocities()
+            velocities[self.gone] = np.nan
+            self.record.velocities.append(velocities)
         if self.scene.falls:
             self._watch(before, lost)
         if done % self.gap == 0 or done == len(self.frame_ms):
@@ -336,6 +340,4 @@ def _play(runs: list[_Run], frames: int, report: Callable[[str, float], bool] | 
 
 
 def _compared(run: Simulation, model: Simulation | None) -> Simulation:
-    from dataclasses import replace
-
     return run if model is None else replace(run, similarity=run.similarity_to(model))

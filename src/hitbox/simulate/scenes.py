@@ -14,7 +14,7 @@ import numpy as np
 from hitbox.shapes import Box, Capsule, FloatArray, Sphere
 from hitbox.simulate.joints import find_joints
 from hitbox.simulate.stage import SIZE, Mask, Stage, grow
-from hitbox.simulate.world import FRAME, GRAVITY, Bodies, Engine, Setup, Solid
+from hitbox.simulate.world import FRAME, GRAVITY, Bodies, Engine, Setup, Solid, turned
 
 RESTING = 0.01 * SIZE  # m/s: slower is at rest
 _SPACING = 2.5  # radii between the balls of a layer
@@ -36,7 +36,8 @@ class Record:
 
     @property
     def resting(self) -> Mask:
-        return ~self.fell & (np.linalg.norm(self.last_velocities, axis=1) < RESTING)
+        slow: Mask = np.linalg.norm(self.last_velocities, axis=1) < RESTING
+        return slow & ~self.fell
 
 
 class Scene(Protocol):
@@ -92,7 +93,8 @@ class Stairs:
         random = stage.random()
         level = plan.centers(cells[high][random.integers(0, high.sum(), stage.count)])
         # One above the other where they would start in the same place: they arrive one after the other.
-        heights = plan.surface(level, stage.radius) + stage.radius * (1.5 + _SPACING * _turns(level, stage.radius))
+        waiting = 1.5 + _SPACING * _turns(level, stage.radius)
+        heights = plan.surface(level, stage.radius) + stage.radius * waiting
         velocities = stage.points(np.repeat([self.speed * toward], stage.count, axis=0), 0.0)
         balls = Bodies(_ball(stage.radius), stage.points(level, heights), velocities=velocities)
         return _setup(stage, subject, balls)
@@ -142,7 +144,7 @@ class Pile:
 
 
 class Roll:
-    """Balls and boxes sent over the top of the model in all directions: kicks where surfaces should be smooth."""
+    """Balls and boxes sent over the top of the model in all directions: kicks at seams."""
 
     count, frames, radius, every = 64, 300, "2%", 1
     falls, moves_subject = True, False
@@ -152,13 +154,15 @@ class Roll:
         plan, random = stage.footprint, stage.random()
         cells = np.argwhere(plan.shadow)
         groups = []
-        for solid, count in ((_ball(stage.radius), stage.count - stage.count // 2), (_box(stage), stage.count // 2)):
+        boxes = stage.count // 2
+        for solid, count in ((_ball(stage.radius), stage.count - boxes), (_box(stage), boxes)):
             level = plan.centers(cells[random.integers(0, len(cells), count)])
             angle = random.uniform(0, 2 * np.pi, count)
             velocities = self.speed * stage.points(np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
             heights = plan.surface(level, 1.5 * stage.radius) + 1.02 * stage.radius
+            points = stage.points(level, heights)
             groups.append(
-                Bodies(solid, stage.points(level, heights), velocities=velocities, alone=True, friction=0.1)
+                Bodies(solid, points, velocities=velocities, alone=True, friction=0.1, restitution=0.0)
             )
         return _setup(stage, subject, *groups)
 
@@ -170,7 +174,7 @@ class Roll:
 class Leak:
     """Thin rods pushed from outside at the joints between shapes: whether any gets in, and how far."""
 
-    count, frames, radius, every = 200, 240, "0.25%", 4
+    count, frames, radius, every = 200, 90, "0.25%", 1
     falls, moves_subject = False, False
     length, gap, deep = 12.0, 2.0, 4.0  # rod radii: the rod's, its start's distance, what counts as inside
 
@@ -180,9 +184,8 @@ class Leak:
         rotations = np.array([_from_up(stage.up, -direction) for direction in inward])
         starts = targets - inward * stage.radius * (1 + self.gap)
         pushes = inward * GRAVITY
-        setup = _setup(
-            stage, subject, Bodies(rod, starts, rotations, pushes=pushes, turns=False, alone=True, friction=1.0)
-        )
+        rods = Bodies(rod, starts, rotations, pushes=pushes, turns=False, alone=True, friction=1.0)
+        setup = _setup(stage, subject, rods)
         if not found:
             setup.notes.append("no two shapes meet: rods were pushed at points of the surface instead")
         return setup
@@ -192,15 +195,19 @@ class Leak:
 
     def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
         _, inward, _ = self.joints(stage)
-        moved = record.paths[-1] - record.paths[0]
-        along = (moved * inward).sum(axis=1)
-        aside = np.linalg.norm(moved - along[:, None] * inward, axis=1)
+        moved = np.array(record.paths) - record.paths[0]
+        along = (moved * inward).sum(axis=2)
+        aside = np.linalg.norm(moved - along[..., None] * inward, axis=2)
         depth = along / stage.radius - self.gap
-        leaked = (depth > self.deep) & (aside < np.maximum(along, 0))
+        # One that slips off sideways goes on along the model, or past it: it is not inside.
+        first = (depth > self.deep).argmax(axis=0)
+        rods = np.arange(len(first))
+        leaked = (first > 0) & (aside[first, rods] < self.deep * stage.radius)
+        deepest = depth.max(axis=0)[leaked].max(initial=0.0) * stage.radius / SIZE
         return {
-            "rods": float(len(moved)),
+            "rods": float(len(rods)),
             "leaked": float(leaked.sum()),
-            "deepest": float(max(0.0, (depth[leaked] * stage.radius / SIZE).max(initial=0.0))),
+            "deepest": float(np.clip(deepest, 0.0, 1.0)),
         }
 
 
@@ -237,7 +244,7 @@ def _layers(stage: Stage) -> FloatArray:
         level = plan.low + (lattice + 0.5) * step
         mask = plan.covers(level.reshape(-1, 2)).reshape(lattice.shape[:2])
         if not mask.any():  # a model thinner than the lattice: start from its middle
-            mask[tuple(n // 2 for n in mask.shape)] = True
+            mask[mask.shape[0] // 2, mask.shape[1] // 2] = True
         # Over a thin pole the layers would become a tower: let them be wider than the pole.
         for _ in range(spare):
             if stage.count * step / mask.sum() <= _TALLEST:
@@ -249,7 +256,7 @@ def _layers(stage: Stage) -> FloatArray:
         break
     places = level[mask]
     k = np.arange(stage.count)
-    heights = stage.top + stage.radius * 2 + step * (k // len(places))
+    heights = np.asarray(stage.top + stage.radius * 2 + step * (k // len(places)), np.float64)
     points = stage.points(places[k % len(places)], heights)
     return points + stage.random().uniform(-_JITTER, _JITTER, points.shape) * stage.radius
 
@@ -267,12 +274,10 @@ def _turns(level: FloatArray, radius: float) -> FloatArray:
 
 
 def _kicks(record: Record, up: int) -> FloatArray:
-    """Upward changes of velocity from frame to frame (frames, n), m/s; 0 where something only falls."""
-    rising = np.diff(np.array(record.velocities)[:, :, up], axis=0)
-    return np.maximum(rising, 0)
+    """Upward speed gained from frame to frame (frames, n), m/s. One that lands and stays down gains none."""
+    rising = np.maximum(np.array(record.velocities)[:, :, up], 0)
+    return np.asarray(np.maximum(np.nan_to_num(np.diff(rising, axis=0)), 0))
 
 
 def _from_up(up: int, direction: FloatArray) -> tuple[float, float, float, float]:
-    from hitbox.simulate.world import turned
-
     return turned(tuple(np.eye(3)[up]), direction)

@@ -7,10 +7,14 @@ compared with itself, only all balls with all balls.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hitbox.shapes import FloatArray
+
+Floats = npt.NDArray[np.floating[Any]]
 
 CELLS = 16  # along the longer side of the footprint
 _DIRECTIONS = 24
@@ -24,7 +28,7 @@ class Similarity:
     trajectories: float  # between where balls are, over the whole run
 
 
-def height_field_distance(a: FloatArray, b: FloatArray, bounds: FloatArray, up: int) -> float:
+def height_field_distance(a: Floats, b: Floats, bounds: FloatArray, up: int) -> float:
     """Mean difference of the heights up to which each cell of the footprint is filled with balls.
 
     `a` and `b` are the last positions (n, 3), in diagonals, as `bounds` (2, 3) is.
@@ -32,7 +36,7 @@ def height_field_distance(a: FloatArray, b: FloatArray, bounds: FloatArray, up: 
     return float(np.abs(_filled(a, bounds, up) - _filled(b, bounds, up)).mean())
 
 
-def _filled(points: FloatArray, bounds: FloatArray, up: int) -> FloatArray:
+def _filled(points: Floats, bounds: FloatArray, up: int) -> FloatArray:
     """Mean height of the balls in each cell above the model's underside; 0 where there are none."""
     across = [axis for axis in range(3) if axis != up]
     low, size = bounds[0, across], np.ptp(bounds[:, across], axis=0)
@@ -48,7 +52,7 @@ def _filled(points: FloatArray, bounds: FloatArray, up: int) -> FloatArray:
     return np.asarray(sums / np.maximum(counts, 1))
 
 
-def trajectory_distance(a: FloatArray, b: FloatArray) -> float:
+def trajectory_distance(a: Floats, b: Floats) -> float:
     """The sliced Wasserstein distance between all positions (frames, n, 3), averaged over the frames.
 
     In each of some directions: how far balls would have to be moved to turn one crowd into the other.

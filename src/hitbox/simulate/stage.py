@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hitbox.collider import Collider
 from hitbox.mesh import Mesh
-from hitbox.shapes import FloatArray, IndexArray
+from hitbox.shapes import FloatArray
 from hitbox.simulate.world import GRAVITY, Solid
 
 SIZE = 10.0  # m: the model's diagonal in the world
@@ -107,7 +107,7 @@ class Footprint:
         cell = max(cell, float((high - low).max()) / _MOST_CELLS)
         edges = level[triangles] - level[np.roll(triangles, 1, axis=1)]
         longest = np.sqrt((edges**2).sum(axis=2).max(axis=1))
-        while (_pieces(longest, cell).astype(float) ** 2).sum() > 2 * _MOST_POINTS and cell < high.max() - low.min():
+        while (_pieces(longest, cell) ** 2.0).sum() > 2 * _MOST_POINTS and (_pieces(longest, cell) > 1).any():
             cell *= 1.5
         shape = tuple(int(n) for n in np.floor((high - low) / cell).astype(int) + 1)
         heights = np.full(shape, -np.inf)
@@ -185,13 +185,10 @@ def _lattice(corners: FloatArray, n: int) -> FloatArray:
     i, j = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
     keep = i + j <= n
     weights = np.stack([i[keep], j[keep], n - i[keep] - j[keep]], axis=1) / n
-    return np.einsum("pk,tkc->tpc", weights, corners).reshape(-1, 3)
+    return np.asarray(np.einsum("pk,tkc->tpc", weights, corners)).reshape(-1, 3)
 
 
 def _chunks(ids: npt.NDArray[np.int64], n: int) -> Sequence[npt.NDArray[np.int64]]:
     """So many triangles at once that their points take some tens of megabytes."""
     size = max(1, 1_000_000 // ((n + 1) * (n + 2) // 2))
     return [ids[k : k + size] for k in range(0, len(ids), size)]
-
-
-__all__ = ["SIZE", "Footprint", "IndexArray", "Stage", "grow", "solid_of"]

@@ -15,7 +15,8 @@ from hitbox.shapes import FloatArray, IndexArray, Shape
 
 GRAVITY = 9.81  # m/s^2
 FRAME = 1 / 60  # seconds
-FRICTION, RESTITUTION = 0.5, 0.2  # of everything, unless a scene says otherwise
+FRICTION = 0.5
+RESTITUTION = 0.2  # of moving things; what stands still has none of its own
 SEGMENTS = 16  # sides of a frustum, which no engine has: its hull circumscribes it, at most 2 % wider
 
 
@@ -53,6 +54,7 @@ class Bodies:
     turns: bool = True  # False: keeps its orientation
     alone: bool = False  # True: touches what stands still, and no other body
     friction: float = FRICTION
+    restitution: float = RESTITUTION
 
 
 @dataclass(frozen=True, eq=False)
