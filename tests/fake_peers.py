@@ -43,9 +43,8 @@ def hangs():
     """And so does a process it has started."""
 
     def run(mesh):
-        subprocess.Popen(
-            [sys.executable, "-c", f"import time; time.sleep(1000)  # {os.environ['MARK']}"], stdout=sys.stderr
-        )
+        sleep = f"import time; time.sleep(1000)  # {os.environ['MARK']}"
+        subprocess.Popen([sys.executable, "-c", sleep], stdout=sys.stderr)
         time.sleep(1000)
 
     return run

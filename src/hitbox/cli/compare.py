@@ -60,7 +60,7 @@ def compare(
     Each run has a process of its own; one that crashes, hangs or eats memory is a row in the page. Results
     are kept: a second run only does what is new.
     """
-    _check_outputs(output, table, meshes)
+    _check_outputs(output, table)
 
     from hitbox.compare import compare as run
 
@@ -84,7 +84,7 @@ def compare(
     _print(found, [output, table] if table else [output])
 
 
-def _check_outputs(output: str, table: str | None, meshes: tuple[str, ...]) -> None:
+def _check_outputs(output: str, table: str | None) -> None:
     """Before any work: a report that cannot be written must not cost a run."""
     for path, suffix, what in ((output, ".html", "the page is"), (table, ".csv", "the table is")):
         if path is None:

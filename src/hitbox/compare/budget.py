@@ -99,7 +99,7 @@ class _WithinBudget:
         seed: int = 0,
     ) -> None:
         self._nbytes, self._count, self._tolerance = nbytes, count, tolerance
-        self._measured = {"samples": samples, "seed": seed}
+        self._samples, self._seed = samples, seed
         self._run: Callable[[Mesh], Collider] = lambda mesh: fit(mesh, count)
 
     def prepare(self, mesh: Mesh) -> tuple[str, ...]:
@@ -118,7 +118,8 @@ class _WithinBudget:
         tree = fit_tree(mesh, FINEST)
 
         def distance(count: int) -> float:
-            return evaluate(mesh, tree.at(count), **self._measured).outer_surface.hausdorff
+            found = evaluate(mesh, tree.at(count), samples=self._samples, seed=self._seed)
+            return found.outer_surface.hausdorff
 
         count, note = count_within_distance(distance, tolerance)
         self._run = lambda mesh: fit_tree(mesh, FINEST).at(count)

@@ -16,11 +16,15 @@ from hitbox.compare.plots import Axis, Series
 from hitbox.compare.rows import INPUT, LOWEST_WINS, Comparison, Row, Spread, Subject, Totals, winners
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_MOST_NOTES = 3  # of one method on one mesh
 _MOST_NAMES = 3  # from here on there is a list of meshes to jump to
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.3g} %" if value == 0 or 100 * value >= 0.001 else f"{100 * value:.0e} %"
+    percent = 100 * value
+    if percent >= 10:
+        return f"{percent:.1f} %"
+    return f"{percent:.2f} %" if percent >= 0.1 or percent == 0 else f"{percent:.2g} %"
 
 
 def _whole(value: float) -> str:
@@ -58,8 +62,8 @@ COLUMNS = (
 
 _TERMS = {
     "Mean and largest distance": "From points on the collider to the nearest point of the mesh, of the "
-    "diagonal of the mesh's bounding box. The mean is the one-way Chamfer distance, the largest the one-way Hausdorff "
-    "distance.",
+    "diagonal of the mesh's bounding box. The mean is the one-way Chamfer distance, the largest the one-way "
+    "Hausdorff distance.",
     "Outer surface": "What a ball can touch: the boundary of all shapes together, without what lies inside a "
     "closed mesh.",
     "All surfaces": "The surfaces of all shapes, also where they lie inside each other.",
@@ -220,21 +224,24 @@ def _mesh(subject: Subject, k: int, colors: dict[str, int]) -> str:
         return f'<section aria-labelledby="mesh-{k}">{head}{why}</section>\n'
     return (
         f'<section aria-labelledby="mesh-{k}">\n{head}{_pictures(subject)}{_table(subject, colors)}'
-        f"{_plots(subject, colors)}{_notes([*subject.notes, *_row_notes(subject)])}</section>\n"
+        f"{_plots(subject, colors)}{_pictures_with_balls(subject)}"
+        f"{_notes([*subject.notes, *_row_notes(subject)])}</section>\n"
     )
 
 
 def _pictures(subject: Subject) -> str:
-    alone = [_picture(subject, row, row.picture, "") for row in subject.rows if row.picture]
-    balls = [
-        _picture(subject, row, row.picture_with_balls, ", halfway through the simulation")
-        for row in subject.rows
-        if row.picture_with_balls
+    shown = [_picture(subject, row, row.picture, "") for row in subject.rows if row.picture]
+    return f'<div class="pictures">{"".join(shown)}</div>\n' if shown else ""
+
+
+def _pictures_with_balls(subject: Subject) -> str:
+    when = ", halfway through the simulation"
+    shown = [
+        _picture(subject, row, row.picture_with_balls, when) for row in subject.rows if row.picture_with_balls
     ]
-    shown = f'<div class="pictures">{"".join(alone)}</div>\n' if alone else ""
-    if balls:
-        shown += f'<h3>Halfway through the simulation</h3>\n<div class="pictures">{"".join(balls)}</div>\n'
-    return shown
+    if not shown:
+        return ""
+    return f'<h3>Halfway through the simulation</h3>\n<div class="pictures">{"".join(shown)}</div>\n'
 
 
 def _picture(subject: Subject, row: Row, png: bytes, when: str) -> str:
@@ -341,7 +348,12 @@ def _figure(name: str, about: str, axes: tuple[Axis, Axis], series: Sequence[Ser
 
 
 def _row_notes(subject: Subject) -> list[str]:
-    return [f"{row.label}: {note}" for row in subject.rows for note in row.notes]
+    notes = []
+    for row in subject.rows:
+        notes += [f"{row.label}: {note}" for note in row.notes[:_MOST_NOTES]]
+        if len(row.notes) > _MOST_NOTES:
+            notes.append(f"{row.label}: and {len(row.notes) - _MOST_NOTES:,} more notes, which the CSV has")
+    return notes
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from hitbox.compare.budget import Budget
 from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
 from hitbox.compare.rows import INPUT, Comparison, Level, Row, Subject
-from hitbox.compare.store import Store
+from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
 from hitbox.evaluate import evaluate
 from hitbox.formats import collider_json
@@ -317,8 +317,8 @@ class _Trial:
             return rows
         key = {
             "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls,
-            "frames": settings.frames, "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(), "rapier": _installed("rapier3d"),
-            "colliders": self._shown(),
+            "frames": settings.frames, "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(),
+            "rapier": _installed("rapier3d"), "colliders": self._shown(),
         }  # fmt: skip
         try:
             runs = self._kept(key, self._simulate, _checked_runs)
@@ -354,7 +354,8 @@ class _Trial:
             return rows
         key = {
             "what": "pictures", "mesh": self._mesh.sha256, "colliders": self._shown(), "up": self._mesh.up,
-            "balls": [run["balls"] for run in self._runs.values()], "size": PICTURE, "hitbox": _build(),
+            "balls": digest({method: run["balls"] for method, run in self._runs.items()}), "size": PICTURE,
+            "hitbox": _build(),
         }  # fmt: skip
         try:
             pictures = self._kept(key, self._draw, _checked_pictures)

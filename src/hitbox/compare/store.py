@@ -36,7 +36,7 @@ class Store:
             return None
         try:
             kept = json.loads(self._path(key).read_bytes())
-            if kept["key"] != json.loads(_canonical(key)) or kept["sha256"] != _digest(kept["value"]):
+            if kept["key"] != json.loads(_canonical(key)) or kept["sha256"] != digest(kept["value"]):
                 return None
             return decode(kept["value"])
         except _BROKEN:
@@ -46,17 +46,18 @@ class Store:
         """Keeps `value`, plain JSON."""
         if self._folder is not None:
             value = json.loads(_canonical(value))
-            kept = {"key": key, "sha256": _digest(value), "value": value}
+            kept = {"key": key, "sha256": digest(value), "value": value}
             replace_file(self._path(key), _canonical(kept).encode())
 
     def _path(self, key: Key) -> Path:
         assert self._folder is not None
-        return self._folder / f"{_digest(key)[:40]}.json"
+        return self._folder / f"{digest(key)[:40]}.json"
 
 
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """The same for the same plain JSON, whatever the order of its keys."""
     return hashlib.sha256(_canonical(value).encode()).hexdigest()
