@@ -154,6 +154,7 @@ class _Steps:
     def __init__(self, report: Report | None, count: int) -> None:
         self._report, self._count = report, count
         self._mesh, self._stage, self._step = "", "", 0
+        self._reached = 0.0
 
     def start_mesh(self, name: str, step: int) -> None:
         self._mesh, self._step = name, step
@@ -178,8 +179,8 @@ class _Steps:
             self._report("done", 1.0)
 
     def go_on(self, stage: str, part: float) -> None:
-        done = min(1.0, max(0.0, (self._step + part) / self._count))
-        if self._report is not None and not self._report(f"{self._mesh}: {stage}", done):
+        self._reached = min(1.0, max(self._reached, (self._step + part) / self._count))
+        if self._report is not None and not self._report(f"{self._mesh}: {stage}", self._reached):
             raise InterruptedError("compare was stopped")
 
 
