@@ -18,6 +18,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 12, 44
 SERIES = 6  # different colours; further ones start again, dashed
 GREY = -1  # the reference
 _DIAMOND = 6
+_TINY = 1e-300  # below this there is nothing to show
 _MOST_POINTS = 240  # of a line: more cannot be seen
 
 
@@ -76,7 +77,7 @@ def legend(series: Sequence[Series]) -> str:
 
 
 class _Scale:
-    """From values to pixels, with round ticks. On a logarithmic one, what is not above 0 is at the lowest."""
+    """From values to pixels, with round ticks. A logarithmic one shows five decades; less is at its end."""
 
     def __init__(
         self, axis: Axis, values: Sequence[float], start: float, end: float, *, from_zero: bool = False
@@ -84,15 +85,15 @@ class _Scale:
         self.axis = axis
         self._start, self._end = start, end
         if axis.log:
-            positive = [v for v in values if v > 0] or [1.0]
-            self._floor = min(positive)
-            low, high = math.log10(self._floor), math.log10(max(positive))
+            most = max(max(values), _TINY)
+            self._floor = max(min(v for v in (*values, most) if v > 0), most * 1e-5)
+            low, high = math.log10(self._floor), math.log10(most)
             margin = max(0.25 - (high - low) / 2, 0.04 * (high - low))
             self._low, self._high = low - margin, high + margin
             self.ticks = _log_ticks(self._low, self._high)
         else:
             low, high = 0.0 if from_zero else min(values), max(values)
-            step = _step(high - low or 1.0)
+            step = _step(high - low if high - low > _TINY else 1.0)
             self._low, self._high = low, max(high, low + step)
             if from_zero:
                 self._high = max(math.ceil(high / step - 1e-9), 1) * step
