@@ -48,9 +48,9 @@ double share_of(size_t k, size_t count, Random& random) {
 }  // namespace
 
 ColliderSamples sample_surfaces(const ColliderShapes& collider, size_t count, uint64_t seed, Run& run) {
-  Stack<Patch> stack;
+  Stack<SurfacePatch> stack;
   for (uint32_t s = 0; s < collider.shapes().size(); ++s)
-    for (const Patch& patch : surface_patches(collider.shapes()[s])) stack.add(patch, s, patch.area);
+    for (const SurfacePatch& patch : surface_patches(collider.shapes()[s])) stack.add(patch, s, patch.area);
   stack.finish();
   ColliderSamples samples;
   samples.points.resize(count);

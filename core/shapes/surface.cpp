@@ -6,22 +6,22 @@ namespace hitbox {
 
 namespace {
 
-Patch triangle_patch(const Vec3& a, const Vec3& b, const Vec3& c) {
-  return {Patch::Form::triangle, a, b, c, 0, 0, norm(cross(b - a, c - a)) / 2};
+SurfacePatch triangle_patch(const Vec3& a, const Vec3& b, const Vec3& c) {
+  return {SurfacePatch::Form::triangle, a, b, c, 0, 0, norm(cross(b - a, c - a)) / 2};
 }
 
-Patch disc_patch(const Vec3& center, const Vec3& normal, double radius) {
-  return {Patch::Form::disc, center, normal, {}, radius, 0, kPi * radius * radius};
+SurfacePatch disc_patch(const Vec3& center, const Vec3& normal, double radius) {
+  return {SurfacePatch::Form::disc, center, normal, {}, radius, 0, kPi * radius * radius};
 }
 
-Patch cone_patch(const Vec3& start, const Vec3& end, double at_start, double at_end) {
+SurfacePatch cone_patch(const Vec3& start, const Vec3& end, double at_start, double at_end) {
   const double height = norm(end - start), step = at_end - at_start;
   const double side = std::sqrt(height * height + step * step);
-  return {Patch::Form::cone, start, end, {}, at_start, at_end, kPi * (at_start + at_end) * side};
+  return {SurfacePatch::Form::cone, start, end, {}, at_start, at_end, kPi * (at_start + at_end) * side};
 }
 
-Patch cap_patch(const Vec3& center, const Vec3& axis, double radius, double from) {
-  return {Patch::Form::cap, center, axis, {}, radius, from, 2 * kPi * radius * radius * (1 - from)};
+SurfacePatch cap_patch(const Vec3& center, const Vec3& axis, double radius, double from) {
+  return {SurfacePatch::Form::cap, center, axis, {}, radius, from, 2 * kPi * radius * radius * (1 - from)};
 }
 
 Vec3 around(const Vec3& axis, double turn) {
@@ -29,7 +29,7 @@ Vec3 around(const Vec3& axis, double turn) {
   return x * std::cos(2 * kPi * turn) + y * std::sin(2 * kPi * turn);
 }
 
-SurfacePoint on_triangle(const Patch& patch, double u, double v) {
+SurfacePoint on_triangle(const SurfacePatch& patch, double u, double v) {
   if (u + v > 1) {
     u = 1 - u;
     v = 1 - v;
@@ -38,7 +38,7 @@ SurfacePoint on_triangle(const Patch& patch, double u, double v) {
           normalized(cross(patch.b - patch.a, patch.c - patch.a))};
 }
 
-SurfacePoint on_cone(const Patch& patch, double u, double v) {
+SurfacePoint on_cone(const SurfacePatch& patch, double u, double v) {
   const Vec3 along = patch.b - patch.a, axis = normalized(along, {0, 0, 1});
   const double r0 = patch.first, r1 = patch.second;
   const double radius = std::sqrt(r0 * r0 + u * (r1 * r1 - r0 * r0));
@@ -48,44 +48,44 @@ SurfacePoint on_cone(const Patch& patch, double u, double v) {
   return {patch.a + along * t + out * radius, normalized(out * norm(along) + axis * (r0 - r1))};
 }
 
-SurfacePoint on_cap(const Patch& patch, double u, double v) {
+SurfacePoint on_cap(const SurfacePatch& patch, double u, double v) {
   const double height = patch.second + (1 - patch.second) * u;
   const double off = std::sqrt(std::max(0.0, 1 - height * height));
   const Vec3 normal = normalized(patch.b * height + around(patch.b, v) * off);
   return {patch.a + normal * patch.first, normal};
 }
 
-std::vector<Patch> patches_of(const TriangleMesh& mesh) {
-  std::vector<Patch> patches;
+std::vector<SurfacePatch> patches_of(const TriangleMesh& mesh) {
+  std::vector<SurfacePatch> patches;
   patches.reserve(mesh.triangles.size());
   for (const Triangle& t : mesh.triangles)
     patches.push_back(triangle_patch(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]));
   return patches;
 }
 
-std::vector<Patch> turned(const Vec3& start, const Vec3& end, double at_start, double at_end) {
+std::vector<SurfacePatch> turned(const Vec3& start, const Vec3& end, double at_start, double at_end) {
   const Vec3 axis = axis_of(start, end).direction;
   return {cone_patch(start, end, at_start, at_end), disc_patch(start, -axis, at_start),
           disc_patch(end, axis, at_end)};
 }
 
-std::vector<Patch> patches_of(const Box& box) { return patches_of(to_mesh(box, 0)); }
-std::vector<Patch> patches_of(const Prism& prism) { return patches_of(to_mesh(prism, 0)); }
-std::vector<Patch> patches_of(const Hull& hull) {
+std::vector<SurfacePatch> patches_of(const Box& box) { return patches_of(to_mesh(box, 0)); }
+std::vector<SurfacePatch> patches_of(const Prism& prism) { return patches_of(to_mesh(prism, 0)); }
+std::vector<SurfacePatch> patches_of(const Hull& hull) {
   return patches_of(TriangleMesh{hull.vertices, hull.triangles});
 }
-std::vector<Patch> patches_of(const Sphere& s) { return {cap_patch(s.center, {0, 0, 1}, s.radius, -1)}; }
-std::vector<Patch> patches_of(const Capsule& s) {
+std::vector<SurfacePatch> patches_of(const Sphere& s) { return {cap_patch(s.center, {0, 0, 1}, s.radius, -1)}; }
+std::vector<SurfacePatch> patches_of(const Capsule& s) {
   const Vec3 axis = axis_of(s.start, s.end).direction;
   return {cone_patch(s.start, s.end, s.radius, s.radius), cap_patch(s.start, -axis, s.radius, 0),
           cap_patch(s.end, axis, s.radius, 0)};
 }
-std::vector<Patch> patches_of(const Cylinder& s) { return turned(s.start, s.end, s.radius, s.radius); }
-std::vector<Patch> patches_of(const Frustum& s) {
+std::vector<SurfacePatch> patches_of(const Cylinder& s) { return turned(s.start, s.end, s.radius, s.radius); }
+std::vector<SurfacePatch> patches_of(const Frustum& s) {
   return turned(s.start, s.end, s.radius_start, s.radius_end);
 }
 
-void add_wedge(std::vector<Wedge>& wedges, const Patch& base, const Vec3& apex) {
+void add_wedge(std::vector<Wedge>& wedges, const SurfacePatch& base, const Vec3& apex) {
   const SurfacePoint middle = point_on(base, 0.25, 0.25);
   const double height = dot(middle.normal, middle.point - apex);
   if (base.area > 0 && height > 0) wedges.push_back({base, apex, base.area * height / 3});
@@ -106,14 +106,14 @@ Vec3 apex_of(const Hull& hull) {
 template <class S>
 std::vector<Wedge> wedges_of(const S& shape) {
   std::vector<Wedge> wedges;
-  for (const Patch& patch : patches_of(shape)) add_wedge(wedges, patch, apex_of(shape));
+  for (const SurfacePatch& patch : patches_of(shape)) add_wedge(wedges, patch, apex_of(shape));
   return wedges;
 }
 
 // A cylinder between two half balls, each seen from its own centre.
 std::vector<Wedge> wedges_of(const Capsule& s) {
   std::vector<Wedge> wedges = wedges_of(Cylinder{s.start, s.end, s.radius});
-  const std::vector<Patch> patches = patches_of(s);
+  const std::vector<SurfacePatch> patches = patches_of(s);
   add_wedge(wedges, patches[1], s.start);
   add_wedge(wedges, patches[2], s.end);
   return wedges;
@@ -121,21 +121,21 @@ std::vector<Wedge> wedges_of(const Capsule& s) {
 
 }  // namespace
 
-SurfacePoint point_on(const Patch& patch, double u, double v) {
+SurfacePoint point_on(const SurfacePatch& patch, double u, double v) {
   switch (patch.form) {
-    case Patch::Form::triangle: return on_triangle(patch, u, v);
-    case Patch::Form::disc:
+    case SurfacePatch::Form::triangle: return on_triangle(patch, u, v);
+    case SurfacePatch::Form::disc:
       return {patch.a + around(patch.b, v) * (patch.first * std::sqrt(u)), patch.b};
-    case Patch::Form::cone: return on_cone(patch, u, v);
-    case Patch::Form::cap: break;
+    case SurfacePatch::Form::cone: return on_cone(patch, u, v);
+    case SurfacePatch::Form::cap: break;
   }
   return on_cap(patch, u, v);
 }
 
-std::vector<Patch> surface_patches(const Shape& shape) {
-  std::vector<Patch> all = std::visit([](const auto& s) { return patches_of(s); }, shape);
-  std::vector<Patch> patches;
-  for (const Patch& patch : all)
+std::vector<SurfacePatch> surface_patches(const Shape& shape) {
+  std::vector<SurfacePatch> all = std::visit([](const auto& s) { return patches_of(s); }, shape);
+  std::vector<SurfacePatch> patches;
+  for (const SurfacePatch& patch : all)
     if (patch.area > 0) patches.push_back(patch);
   return patches.empty() ? all : patches;
 }

@@ -14,7 +14,7 @@
 
 namespace hitbox {
 
-struct Patch {
+struct SurfacePatch {
   enum class Form : uint8_t { triangle, disc, cone, cap };
   Form form = Form::triangle;
   // triangle: its corners. disc: centre, unit normal. cone: the centres of its two circles.
@@ -31,13 +31,13 @@ struct SurfacePoint {
 };
 
 // Uniform over the patch for u and v uniform in [0, 1).
-SurfacePoint point_on(const Patch& patch, double u, double v);
+SurfacePoint point_on(const SurfacePatch& patch, double u, double v);
 
 // The whole surface; patches without area are left out unless there are no others.
-std::vector<Patch> surface_patches(const Shape& shape);
+std::vector<SurfacePatch> surface_patches(const Shape& shape);
 
 struct Wedge {
-  Patch base;
+  SurfacePatch base;
   Vec3 apex;
   double volume = 0;
 };

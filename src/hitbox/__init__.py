@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hitbox.collider import Collider
 from hitbox.errors import InputError
+from hitbox.evaluate import Evaluation, evaluate
 from hitbox.fit import FitOptions, FitTree, fit, fit_tree
 from hitbox.formats import load
 from hitbox.mesh import CleanReport, Mesh, MeshInfo
@@ -11,9 +12,9 @@ from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, S
 from hitbox.simulate import Similarity, Simulation, simulate
 
 __all__ = [
-    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "FitOptions", "FitTree", "Frustum", "Hull",
-    "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation", "Sphere", "fit",
-    "fit_tree", "load", "simulate",
+    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree", "Frustum",
+    "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation", "Sphere", "evaluate",
+    "fit", "fit_tree", "load", "simulate",
 ]  # fmt: skip
 
 

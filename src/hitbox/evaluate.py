@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -257,8 +258,7 @@ class _Job:
 
 
 def _shares(low: float, high: float, *cuts: float) -> list[tuple[float, float]]:
-    at = [low + (high - low) * cut for cut in (0.0, *cuts, 1.0)]
-    return list(zip(at[:-1], at[1:], strict=True))
+    return list(pairwise(low + (high - low) * cut for cut in (0.0, *cuts, 1.0)))
 
 
 def _distance(far: _Floats) -> Distance:
@@ -289,11 +289,11 @@ def _notes(mesh: Mesh, collider: Collider) -> tuple[str, ...]:
         scale = float(np.linalg.norm((own_high - own_low) / mesh.diagonal))
     if scale >= LIKELY_SCALE or scale <= 1 / LIKELY_SCALE:
         said = f"{scale:,.3g} times as large as" if scale > 1 else f"{1 / scale:,.3g} times smaller than"
-        notes.append(f"The collider is {said} the mesh: perhaps it has another unit, or belongs to another mesh.")
+        notes.append(f"The collider is {said} the mesh: another unit, perhaps, or another mesh.")
     source = collider.source
     if source is not None and source.sha256 is not None and source.sha256 != mesh.sha256:
         made_of = f" ({source.name})" if source.name else ""
-        notes.append(f"The collider was made from another mesh{made_of}, or from another version of this one.")
+        notes.append(f"The collider was made from another mesh{made_of}, or another version of this one.")
     if collider.method is None or not collider.status.complete:
         notes += collider.status.notes
     return tuple(notes)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from hitbox.cli.compare import compare
+from hitbox.cli.evaluate import evaluate
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
 from hitbox.cli.render import render
@@ -25,11 +26,13 @@ def cli() -> None:
 
     \b
     hitbox fit chair.glb -n 32 -o chair.collider.json
+    hitbox evaluate chair.glb chair.collider.json
     hitbox render chair.glb chair.collider.json -o chair.png
     """
 
 
 cli.add_command(compare)
+cli.add_command(evaluate)
 cli.add_command(fit)
 cli.add_command(info)
 cli.add_command(render)

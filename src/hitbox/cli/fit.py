@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hitbox.collider import Collider
     from hitbox.mesh import Mesh
 
+_SAMPLES = 100_000
+
 
 @click.command(short_help="A collider around a mesh.")
 @click.argument("mesh")
@@ -114,17 +116,18 @@ def _write_all(colliders: list[Collider], targets: list[list[str]]) -> None:
 
 
 def _report(mesh: Mesh, collider: Collider, paths: list[str], threads: int) -> dict[str, Any]:
-    from hitbox.evaluate import surface_distance
+    from hitbox.evaluate import distances
 
-    pieces = [shape.to_mesh(64) for shape in collider]
-    mean, hausdorff = surface_distance(mesh.vertices, mesh.triangles, pieces, threads=threads)
+    found = distances(mesh, collider, samples=_SAMPLES, threads=threads)
     return {
         "count": collider.method.options["count"] if collider.method else None,
         "shapes": len(collider),
         "kinds": collider.counts,
         "bytes": collider.nbytes,
-        "mean": mean,  # both: of the mesh's diagonal
-        "hausdorff": hausdorff,
+        "mean": found.all_surfaces.mean,  # all four: of the mesh's diagonal
+        "hausdorff": found.all_surfaces.hausdorff,
+        "outer_mean": found.outer_surface.mean,
+        "outer_hausdorff": found.outer_surface.hausdorff,
         "complete": collider.status.complete,
         "notes": list(collider.status.notes),
         "files": paths,
@@ -138,7 +141,11 @@ def _print(report: dict[str, Any], level: int | None) -> None:
     rows = [
         ("shapes", f"{report['shapes']:,}{asked}: {kinds}"),
         ("bytes", f"{report['bytes']:,}"),
-        ("distance", f"mean {report['mean']:.2%}, largest {report['hausdorff']:.2%} of the diagonal"),
+        (
+            "distance",
+            f"mean {report['mean']:.2%}, largest {report['hausdorff']:.2%} of the diagonal; "
+            f"outside, where it can be touched, mean {report['outer_mean']:.2%}",
+        ),
         (
             "time",
             f"{seconds['fit']:.2f} s to fit{all_levels}, {seconds['read']:.2f} s to read, "

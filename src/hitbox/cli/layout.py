@@ -49,3 +49,12 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 def listed(words: Sequence[str], last: str = "and") -> str:
     """`a, b and c`."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A bold head; the first column to the left, numbers to the right."""
+    lines = [[click.format_filename(cell) for cell in line] for line in (head, *rows)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    for number, line in enumerate(lines):
+        first, *others = (f"{cell:{'>' if k else '<'}{widths[k]}}" for k, cell in enumerate(line))
+        click.secho(_INDENT + "  ".join([first, *others]), bold=number == 0)

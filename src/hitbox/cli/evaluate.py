@@ -1,0 +1,146 @@
+"""`hitbox evaluate`: how well colliders stand for a mesh."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from hitbox.cli.bar import progress_bar
+from hitbox.cli.layout import counted, listed, print_rows, print_table, print_title, print_wrapped
+
+if TYPE_CHECKING:
+    from hitbox.evaluate import Distance, Evaluation
+
+_SHOWN = 8  # numbers of shapes that are listed
+
+
+@click.command(short_help="How well a collider stands for a mesh.")
+@click.argument("mesh")
+@click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
+@click.option("--samples", type=int, default=200_000, show_default=True, help="Points on each surface.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random points.")
+@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON: a list where there are several.")
+def evaluate(
+    mesh: str, colliders: tuple[str, ...], samples: int, seed: int, threads: int, as_json: bool
+) -> None:
+    """Measures each COLLIDER against MESH: distances, coverage, bytes, volumes, shapes to look at.
+
+    A collider is a collider JSON, a mesh file of convex pieces (OBJ, GLB, PLY, STL, OFF), or a folder of such
+    files. Several are shown side by side.
+    """
+    import hitbox
+
+    loaded = hitbox.load(mesh)
+    made = [hitbox.Collider.of(path) for path in colliders]
+    found = []
+    for collider in made:
+        with progress_bar(as_json) as progress:
+            found.append(
+                hitbox.evaluate(
+                    loaded, collider, samples=samples, seed=seed, threads=threads, progress=progress
+                )
+            )
+    if as_json:
+        plain = [one.to_dict() for one in found]
+        click.echo(json.dumps(plain if len(plain) > 1 else plain[0], indent=1))
+        return
+    print_title(mesh)
+    if len(found) == 1:
+        _print_one(found[0])
+    else:
+        _print_table([os.path.basename(os.path.normpath(path)) for path in colliders], found)
+
+
+def _print_one(found: Evaluation) -> None:
+    kinds = listed([counted(count, kind) for kind, count in found.counts.items()])
+    coverage = found.coverage
+    covered = "the whole surface lies in the shapes"
+    if coverage.outside:
+        covered = f"{percent(coverage.outside)} of the surface sticks out, by up to {percent(coverage.largest)}"
+    rows = [
+        ("shapes", f"{found.shapes:,}: {kinds}"),
+        ("bytes", f"{found.nbytes:,}"),
+        ("outer surface", _distance(found.outer_surface)),
+        ("union boundary", _distance(found.union_boundary)),
+        ("all surfaces", _distance(found.all_surfaces)),
+        ("coverage", covered),
+        ("volume", _volume(found)),
+    ]
+    rows += [("look at", text) for text in _to_look_at(found)]
+    rows += [("note", note) for note in found.notes]
+    print_rows(rows)
+    click.echo()
+    print_wrapped("Distances are of the mesh's diagonal. Outer surface: what can be touched from outside.")
+
+
+def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
+    lines: list[tuple[str, Callable[[Evaluation], str]]] = [
+        ("shapes", lambda e: f"{e.shapes:,}"),
+        ("bytes", lambda e: f"{e.nbytes:,}"),
+        ("outer surface, mean", lambda e: percent(e.outer_surface.mean)),
+        ("outer surface, largest", lambda e: percent(e.outer_surface.hausdorff)),
+        ("union boundary, mean", lambda e: percent(e.union_boundary.mean)),
+        ("union boundary, largest", lambda e: percent(e.union_boundary.hausdorff)),
+        ("all surfaces, mean", lambda e: percent(e.all_surfaces.mean)),
+        ("all surfaces, largest", lambda e: percent(e.all_surfaces.hausdorff)),
+        ("surface that sticks out", lambda e: percent(e.coverage.outside)),
+        ("by at most", lambda e: percent(e.coverage.largest)),
+        ("overlap", lambda e: percent(e.overlap)),
+        ("thin shapes", lambda e: f"{len(e.thin):,}"),
+    ]
+    print_table(["", *names], [[title, *(shown(one) for one in found)] for title, shown in lines])
+    click.echo()
+    print_wrapped("Distances are of the mesh's diagonal. Outer surface: what can be touched from outside.")
+    notes: list[tuple[str, str]] = []
+    for name, one in zip(names, found, strict=True):
+        notes += [(name, note) for note in (*_to_look_at(one), *one.notes)]
+    if notes:
+        click.echo()
+        print_rows(notes)
+
+
+def _distance(distance: Distance) -> str:
+    return f"mean {percent(distance.mean)}, largest {percent(distance.hausdorff)}"
+
+
+def _volume(found: Evaluation) -> str:
+    union = found.union_volume
+    relative = union.error / union.value if union.value > 0 else 0.0
+    within = f" (within {percent(relative)})" if relative else ""
+    return (
+        f"{union.value:,.5g} of the union{within}, {found.volume:,.5g} of all shapes: "
+        f"{percent(found.overlap)} overlap"
+    )
+
+
+def _to_look_at(found: Evaluation) -> list[str]:
+    """Shapes that may trouble an engine, with their numbers."""
+    thin = [k for k in found.thin if k not in found.degenerate]
+    said = []
+    if thin:
+        said.append(f"thin, below {percent(1e-3)} of the diagonal: {_shapes(thin)}")
+    if found.degenerate:
+        said.append(f"nearly without volume: {_shapes(found.degenerate)}")
+    for engine, hulls in found.beyond_caps.items():
+        said.append(f"more corners or faces than {engine} takes: {_shapes(hulls)}")
+    return said
+
+
+def _shapes(numbers: Sequence[int]) -> str:
+    more = [f"{len(numbers) - _SHOWN:,} more"] if len(numbers) > _SHOWN else []
+    word = "shape" if len(numbers) == 1 else "shapes"
+    return f"{word} {listed([str(k) for k in numbers[:_SHOWN]] + more)}"
+
+
+def percent(value: float) -> str:
+    """Three digits, down to a millionth; below that it is 0."""
+    share = 100 * value
+    if share < 1e-4:
+        return "0 %"
+    decimals = 1 if share >= 10 else 2 if share >= 1 else 3 if share >= 0.1 else 4
+    return f"{share:.{decimals}f} %"
