@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from hitbox.simulate import Simulation
 
 _HEADS = (
-    "", "shapes", "mean ms", "median", "p95", "p99", "contacts", "resting", "through", "escaped", "similarity",
+    "", "shapes", "mean ms", "median", "p95", "p99", "contacts", "resting", "through", "escaped",
+    "similarity",
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ class MujocoEngine:
             said = " ".join(str(error).split())
             raise InputError(f"simulate: MuJoCo does not take this scene: {said}") from None
         self._data = m.MjData(self._model)
-        self._ids = np.array([self._model.body(name).id for name in names])
+        self._ids = np.array([self._model.body(name).id for name in names], np.int64)
         self._velocity = self._model.jnt_dofadr[self._model.body_jntadr[self._ids]]
         self._push(setup.moving)
         self._frozen: dict[int, FloatArray] = {}

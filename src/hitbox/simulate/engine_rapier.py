@@ -1,7 +1,7 @@
 """Rapier: boxes, balls, capsules and cylinders are its own; frustums and prisms become convex hulls.
 
-A mesh is a trimesh. One thread, so that a run gives the same bytes every time and times compare. Each shape that stands still is
-a collider of its own. Positions are float32 inside the engine.
+A mesh is a trimesh. One thread, so that a run gives the same bytes every time and times compare. Each shape
+that stands still is a collider of its own. Positions are float32 inside the engine.
 """
 
 from __future__ import annotations

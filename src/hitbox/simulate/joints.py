@@ -1,7 +1,8 @@
 """Where two shapes of a collider meet on its outside: the places to push rods at.
 
-Points are drawn on all shapes; those that lie in no other shape and within a rod's radius of another are at
-a joint. Costs one distance a point and shape whose box is near it.
+Points are drawn on all shapes. One near another shape gives the two points where these shapes are closest
+there: the middle between them is a place at the joint, or in the gap. Costs one distance a point and shape
+whose box is near it.
 """
 
 from __future__ import annotations
@@ -17,23 +18,25 @@ from hitbox.simulate.world import SEGMENTS, Solid
 Ints = npt.NDArray[np.int64]
 
 _SAMPLES = 20_000
+_REACH = 4  # rod radii: shapes further apart do not meet
 
 
-def find_joints(stage: Stage, reach: float, count: int, room: float) -> tuple[FloatArray, FloatArray, bool]:
+def find_joints(stage: Stage, radius: float, count: int, room: float) -> tuple[FloatArray, FloatArray, bool]:
     """`count` points and the directions inward, from all colliders of the stage; False: there are no joints.
 
-    `room` is the length of the rod, which must have its place outside. Points are repeated where there are
-    fewer; without any joint, and for a mesh alone, they are drawn from the surface.
+    `radius` and `room` are the rod's radius and length: it must have its place outside. Points are
+    repeated where there are fewer; without any joint, and for a mesh alone, they are drawn from the surface.
     """
     colliders = [solid for solid in stage.solids if not solid.is_mesh]
-    found = [_joints_of(solid, reach, room, stage.seed) for solid in colliders]
+    found = [_joints_of(solid, radius, room, stage.seed) for solid in colliders]
     found = [pair for pair in found if len(pair[0])]
     if not found:
-        points, normals, _ = _sampled(stage.owner, max(count, 3), stage.seed)
-        return points[:count], -normals[:count], False
+        places, normals, _ = _sampled(stage.owner, count, stage.seed)
+        return places, -normals, False
     random = stage.random()
     share = [count // len(found) + (k < count % len(found)) for k in range(len(found))]
-    points, inward = [], []
+    points: list[FloatArray] = []
+    inward: list[FloatArray] = []
     for (places, directions), n in zip(found, share, strict=True):
         rows = np.resize(random.permutation(len(places)), n)
         points.append(places[rows])
@@ -41,38 +44,60 @@ def find_joints(stage: Stage, reach: float, count: int, room: float) -> tuple[Fl
     return np.concatenate(points), np.concatenate(inward), True
 
 
-def _joints_of(solid: Solid, reach: float, room: float, seed: int) -> tuple[FloatArray, FloatArray]:
+def _joints_of(solid: Solid, radius: float, room: float, seed: int) -> tuple[FloatArray, FloatArray]:
+    reach = _REACH * radius
     points, normals, owner = _sampled(solid, _SAMPLES, seed)
+    nearest, distance = _nearest_other(solid, points, owner, reach)
+    rows = np.flatnonzero((distance > 0) & (distance < reach))
+    points, normals, owner, nearest = points[rows], normals[rows], owner[rows], nearest[rows]
+    there = _closest(solid, points, nearest, radius)
+    here = _closest(solid, there, owner, radius)
+    middle = (here + there) / 2
+    # Outward is away from both, seen from above the joint: between two shapes side by side it is straight up.
+    above = middle + normals * reach
+    outward = _gradient(solid, above, owner, radius) + _gradient(solid, above, nearest, radius)
+    length = np.linalg.norm(outward, axis=1)
+    facing = np.abs(((there - points) * normals).sum(axis=1)) > 0.5 * distance[rows]  # no way in from here
+    clear = (length > 0.5) & ~facing
+    middle, outward = middle[clear], outward[clear] / length[clear, None]
+    free = np.ones(len(middle), bool)
+    for part in (0.5, 1.0):
+        back = middle + outward * part * room
+        for shape in solid.shapes:
+            free &= shape.signed_distance(back) > radius
+    return middle[free], -outward[free]
+
+
+def _nearest_other(solid: Solid, points: FloatArray, owner: Ints, reach: float) -> tuple[Ints, FloatArray]:
+    """The shape nearest to each point besides its own, and how far it is."""
     distance = np.full(len(points), np.inf)
     nearest = np.full(len(points), -1)
     for k, shape in enumerate(solid.shapes):
         low, high = shape.bounds
         near = np.flatnonzero(((points > low - reach) & (points < high + reach)).all(axis=1) & (owner != k))
-        if not len(near):
-            continue
-        found = shape.signed_distance(points[near])
-        closer = found < distance[near]
-        distance[near[closer]], nearest[near[closer]] = found[closer], k
-    at_joint = np.flatnonzero((distance > 0) & (distance < reach))
-    points, nearest = points[at_joint], nearest[at_joint]
-    outward = normals[at_joint] + _away(solid, points, nearest, reach)
-    length = np.linalg.norm(outward, axis=1)
-    clear = length > 0.5  # else the two surfaces face each other: there is no outside between them
-    points, outward = points[clear], outward[clear] / length[clear, None]
-    free = np.ones(len(points), bool)
-    for part in (0.5, 1.0):
-        back = points + outward * part * room
-        for shape in solid.shapes:
-            free &= shape.signed_distance(back) > reach if len(back) else True
-    return points[free], -outward[free]
+        if len(near):
+            found = shape.signed_distance(points[near])
+            closer = found < distance[near]
+            distance[near[closer]], nearest[near[closer]] = found[closer], k
+    return nearest, distance
 
 
-def _away(solid: Solid, points: FloatArray, nearest: Ints, reach: float) -> FloatArray:
-    """The direction in which each point gets further from the shape nearest to it."""
-    step = 0.05 * reach
+def _closest(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> FloatArray:
+    """The closest point to each of `points` on the shape of that number; a point inside stays."""
+    distance = np.zeros(len(points))
+    for k in np.unique(shapes):
+        rows = np.flatnonzero(shapes == k)
+        distance[rows] = np.maximum(solid.shapes[int(k)].signed_distance(points[rows]), 0)
+    away = _gradient(solid, points, shapes, radius)
+    return np.asarray(points - away * distance[:, None])
+
+
+def _gradient(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> FloatArray:
+    """The direction in which each point gets further from the shape of that number."""
+    step = 0.01 * radius
     away = np.zeros_like(points)
-    for k in np.unique(nearest):
-        rows = np.flatnonzero(nearest == k)
+    for k in np.unique(shapes):
+        rows = np.flatnonzero(shapes == k)
         for axis in range(3):
             shift = step * np.eye(3)[axis]
             ahead = solid.shapes[int(k)].signed_distance(points[rows] + shift)

@@ -29,6 +29,7 @@ ENGINES: dict[str, Callable[[Setup], Engine]] = {"rapier": RapierEngine, "mujoco
 MOST_THINGS, MOST_FRAMES = 100_000, 100_000
 _RECORDS = 100  # of the positions, over the whole run
 _MOST_RECORDED = 60_000_000  # numbers, over all records of a run
+_FARTHEST = 1e5  # m: from the middle; engines count in float32
 _KILL = 0.05 * SIZE  # below the model's underside: who is lower is taken out
 
 
@@ -126,8 +127,9 @@ def simulate(
     `subject` is a collider (all that `Collider.of` takes), or a mesh, which then is a triangle mesh for the
     engine too; a path to a .json or to a folder is a collider, to any other file a mesh. `scene` is drop,
     maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop:
-    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it and `similarity` is filled.
-    Same arguments, same result, but for the times. Needs the extra: pip install "hitbox[sim]".
+    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it
+    and `similarity` is filled. Same arguments, same result, but for the times. Needs the extra:
+    pip install "hitbox[sim]".
     """
     subjects = {"subject": subject} | ({} if reference is None else {"reference": reference})
     runs = simulate_together(
@@ -168,7 +170,12 @@ def simulate_together(
     report = reporter("simulate", progress, cancel)
     models = _models(subjects, reference, scene)
     stage = _stage(models, reference, up, play.radius if radius is None else radius, count, seed)
+    doubts = {
+        name: _doubts(stage, stage.solids[k], model, name) for k, (name, model) in enumerate(models.items())
+    }
     runs = {name: _Run(play, engine, stage, stage.solids[k], length) for k, name in enumerate(models)}
+    for name, run in runs.items():
+        run.notes += doubts[name]
     _play(list(runs.values()), length, report)
     made = {name: run.result(scene, engine) for name, run in runs.items()}
     if reference is not None:
@@ -234,6 +241,22 @@ def _stage(
     else:
         owner = solids[0] if len(solids) == 1 else _together(solids)
     return Stage(center, diagonal, UPS.index(axis), ball * scale, count, seed, solids, owner)
+
+
+def _doubts(stage: Stage, solid: Solid, model: Mesh | Collider, name: str) -> list[str]:
+    """What a reader should know about a candidate; InputError where an engine could not hold it."""
+    doubts = [] if isinstance(model, Mesh) or model.status.complete else list(model.status.notes)
+    low, high = solid.bounds
+    if not max(np.abs(low).max(), np.abs(high).max()) < _FARTHEST:
+        raise InputError(
+            f"simulate: {name}: is too large for the reference, or too far from it, to run beside it."
+        )
+    off = max(np.abs(low - stage.bounds[0]).max(), np.abs(high - stage.bounds[1]).max())
+    if off > 0.25 * SIZE:
+        doubts.append(
+            f"it does not seem to belong to the reference: its box is off by {off / SIZE:.0%} of the diagonal"
+        )
+    return doubts
 
 
 def _together(solids: tuple[Solid, ...]) -> Solid:

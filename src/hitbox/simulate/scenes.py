@@ -75,7 +75,7 @@ class Maze(Drop):
 
 
 class Stairs:
-    """Balls pushed from the highest part of the model towards its lower parts."""
+    """Balls pushed from the highest tenth of what is seen from above towards the rest of it."""
 
     count, frames, radius, every = 300, 900, "1.5%", 1
     falls, moves_subject = True, False
@@ -85,7 +85,7 @@ class Stairs:
         plan = stage.footprint
         cells = np.argwhere(plan.shadow)
         heights = plan.heights[plan.shadow]
-        high = heights >= stage.top - 0.1 * (stage.top - stage.bottom)
+        high = heights >= np.quantile(heights, 0.9)
         downhill = plan.centers(cells[~high] if not high.all() else cells).mean(axis=0)
         downhill = downhill - plan.centers(cells[high]).mean(axis=0)
         length = float(np.linalg.norm(downhill))
@@ -100,12 +100,13 @@ class Stairs:
         return _setup(stage, subject, balls)
 
     def measure(self, stage: Stage, record: Record, engine: Engine) -> dict[str, float]:
-        low = stage.bottom + 0.1 * (stage.top - stage.bottom) + stage.radius
-        heights = np.array(record.paths)[:, :, stage.up]
-        down = heights < low
+        paths, plan = np.array(record.paths), stage.footprint
+        low = np.quantile(plan.heights[plan.shadow], 0.1) + 2 * stage.radius
+        above = [plan.covers(at[:, stage.across], plan.outline) for at in paths]  # or it fell off beside
+        down = (paths[:, :, stage.up] < low) & np.array(above)
         reached = down.any(axis=0)
         times = np.array(record.frames)[down.argmax(axis=0)] * FRAME
-        kicks = _kicks(record, stage.up) > 0.05 * SIZE
+        kicks = _kicks(record, stage.up) > 0.02 * SIZE
         return {
             "descended": float(reached.sum()),
             "descent_seconds": float(times[reached].mean()) if reached.any() else float("nan"),
@@ -242,9 +243,9 @@ def _layers(stage: Stage) -> FloatArray:
         lines = [np.arange(-spare, int(side / step) + 1 + spare) for side in size]
         lattice = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
         level = plan.low + (lattice + 0.5) * step
-        mask = plan.covers(level.reshape(-1, 2)).reshape(lattice.shape[:2])
+        mask: Mask = plan.covers(level.reshape(-1, 2)).reshape(len(lines[0]), len(lines[1]))
         if not mask.any():  # a model thinner than the lattice: start from its middle
-            mask[mask.shape[0] // 2, mask.shape[1] // 2] = True
+            mask[len(lines[0]) // 2, len(lines[1]) // 2] = True
         # Over a thin pole the layers would become a tower: let them be wider than the pole.
         for _ in range(spare):
             if stage.count * step / mask.sum() <= _TALLEST:

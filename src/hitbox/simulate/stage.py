@@ -47,9 +47,7 @@ class Stage:
     @cached_property
     def bounds(self) -> FloatArray:
         """(2, 3), in the world."""
-        vertices, triangles = self.owner.surface()
-        used = vertices[triangles.ravel()]
-        return np.array([used.min(axis=0), used.max(axis=0)])
+        return self.owner.bounds
 
     @property
     def across(self) -> tuple[int, int]:

@@ -32,6 +32,15 @@ class Solid:
     def is_mesh(self) -> bool:
         return self.vertices is not None
 
+    @property
+    def bounds(self) -> FloatArray:
+        """(2, 3)"""
+        if self.vertices is not None and self.triangles is not None:
+            used = self.vertices[self.triangles.ravel()]
+            return np.array([used.min(axis=0), used.max(axis=0)])
+        each = np.array([shape.bounds for shape in self.shapes])
+        return np.array([each[:, 0].min(axis=0), each[:, 1].max(axis=0)])
+
     def surface(self) -> tuple[FloatArray, IndexArray]:
         """All its triangles; round shapes as `SEGMENTS` sides."""
         if self.vertices is not None and self.triangles is not None:
