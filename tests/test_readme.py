@@ -51,8 +51,8 @@ def test_the_shell_examples_run(folder_with_a_chair):
         assert "wrote" in shown
     written = {path.name for path in folder_with_a_chair.iterdir()}
     levels = {f"chair_{count}.json" for count in (4, 16, 64)}
-    compared = {"chair_compared.html", ".hitbox-compare"}
-    assert written == {"chair.glb", "chair.collider.json", "chair_shapes.glb", "chair.png"} | levels | compared
+    fitted = {"chair.collider.json", "chair_shapes.glb", "chair.png"}
+    assert written == {"chair.glb", "chair_compared.html", ".hitbox-compare"} | fitted | levels
 
 
 def test_the_python_examples_run(folder_with_a_chair):
@@ -79,7 +79,8 @@ def test_the_table_of_options_is_that_of_fit_options():
 
 
 def test_every_file_the_documents_point_to_exists():
-    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/fit.md", "docs/formats.md", "docs/compare.md"):
+    pages = sorted(path.relative_to(ROOT) for path in (ROOT / "docs").glob("*.md"))
+    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", *pages):
         document = ROOT / name
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{name} points to {target}"

@@ -13,8 +13,8 @@ from hitbox.simulate import Similarity, Simulation, simulate
 
 __all__ = [
     "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree", "Frustum",
-    "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation", "Sphere", "evaluate",
-    "fit", "fit_tree", "load", "simulate",
+    "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation", "Sphere",
+    "evaluate", "fit", "fit_tree", "load", "simulate",
 ]  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def picture(
             plotter.enable_anti_aliasing("ssaa")
             for color, (vertices, triangles) in groups.items():
                 _add(pv, plotter, (vertices - center) * scale, triangles, color)
-            if balls is not None:
+            if balls is not None and len(np.asarray(balls[0])):
                 _add_balls(pv, plotter, (np.asarray(balls[0]) - center) * scale, balls[1] * scale)
             _aim(plotter, (seen - center) * scale, up, size[0] / size[1])
             return _png(np.asarray(plotter.screenshot(return_img=True, transparent_background=True)))

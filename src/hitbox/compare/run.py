@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PICTURE = (560, 420)
+_STOPS = (KeyboardInterrupt, SystemExit, InterruptedError)
+_FAILURES = (InputError, RuntimeError, MemoryError)  # of our own work on a peer's answer: a sentence too
 NO_PICTURES = "There are no pictures: pip install 'hitbox[render]'"
 NO_SIMULATION = "Nothing was simulated: pip install 'hitbox[sim]'"
 
@@ -251,8 +253,8 @@ class _Trial:
             return row
         try:
             measured = self._measured(result.collider)
-        except InputError as error:
-            return replace(row, error=_sentence(f"could not be measured: {error}"))
+        except _FAILURES as error:
+            return replace(row, error=_sentence(f"could not be measured: {error or type(error).__name__}"))
         self._colliders[method] = result.collider
         notes = (*row.notes, *measured.pop("notes"))
         return replace(row, notes=tuple(dict.fromkeys(notes)), **measured)
@@ -306,7 +308,7 @@ class _Trial:
             self._notes.append(_sentence(f"There is no curve of levels of detail: {result.error}"))
         try:
             measured = [self._measured(collider) for collider in result.colliders]
-        except InputError as error:
+        except _FAILURES as error:
             self._notes.append(_sentence(f"There is no curve of levels of detail: {error}"))
             measured = []
         return tuple(Level(m["shapes"], m["bytes"], m["outer_mean"], m["outer_hausdorff"]) for m in measured)
@@ -323,7 +325,9 @@ class _Trial:
         }  # fmt: skip
         try:
             runs = self._kept(key, self._simulate, _checked_runs)
-        except InputError as error:
+        except BaseException as error:  # an engine in Rust may panic, which is no Exception
+            if isinstance(error, _STOPS):
+                raise
             self._notes.append(_sentence(f"Nothing was simulated: {error}"))
             return rows
         self._runs = runs
@@ -360,7 +364,7 @@ class _Trial:
         }  # fmt: skip
         try:
             pictures = self._kept(key, self._draw, _checked_pictures)
-        except InputError as error:
+        except _FAILURES as error:
             self._notes.append(_sentence(f"There are no pictures: {error}"))
             return rows
         return [_with_pictures(row, pictures.get(row.method, [])) for row in rows]
