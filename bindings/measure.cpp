@@ -1,10 +1,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "shapes.hpp"
+#include "measure/certify.hpp"
 #include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
+#include "mesh/clean.hpp"
+#include "shapes.hpp"
 
 namespace hitbox::bindings {
 namespace {
@@ -148,10 +150,55 @@ void bind_inside(nb::module_& m) {
         "Equal vertices welded: every edge has two faces, one each way, and the volume is positive.");
 }
 
+using ShapeRow = std::tuple<std::string, Params, Triangles>;  // as `to_shape` takes it
+
+std::vector<Shape> to_shapes(const std::vector<ShapeRow>& rows) {
+  std::vector<Shape> shapes;
+  for (const auto& [kind, params, triangles] : rows) {
+    shapes.push_back(to_shape(kind, params, triangles));
+    const Bounds box = bounds(shapes.back());
+    if (!(max_component(max(abs(box.low), abs(box.high))) <= kLargestCoordinate))
+      throw nb::value_error("a shape's coordinates are too large or not finite.");
+  }
+  if (shapes.empty()) throw nb::value_error("there are no shapes.");
+  return shapes;
+}
+
+nb::typed<nb::dict, nb::str, nb::any> certify_shapes(
+    const Points& vertices, const Indices& indices, const Indices& offsets,
+    const std::vector<ShapeRow>& rows, double resolution, size_t budget, unsigned threads,
+    nb::object report) {
+  const MeshView mesh = bindings::view(vertices, indices, offsets);
+  check_mesh_view(mesh);
+  value_or_raise(check_mesh(mesh, "mesh"));
+  const std::vector<Shape> shapes = to_shapes(rows);
+  const Certificate found = PyRun(threads, std::move(report))(
+      [&](Run& run) { return certify(mesh, shapes, {resolution, budget}, run); });
+  const auto pair = [](const Interval& interval) { return std::pair(interval.low, interval.high); };
+  nb::typed<nb::dict, nb::str, nb::any> d;
+  d["all_surfaces"] = pair(found.all_surfaces);
+  d["mean_all"] = pair(found.mean_all);
+  d["outer_surface"] = pair(found.outer_surface);
+  d["sticks_out"] = pair(found.sticks_out);
+  d["complete"] = found.complete;
+  d["patches"] = found.patches;
+  return d;
+}
+
+void bind_certify(nb::module_& m) {
+  const CertifyOptions defaults;
+  m.def("certify", certify_shapes, "vertices"_a, "indices"_a, "offsets"_a, "shapes"_a,
+        "resolution"_a = defaults.resolution, "budget"_a = defaults.budget, "threads"_a = 0,
+        "report"_a = nb::none(),
+        "Bounds (low, high) of the distances between shapes and a mesh, of its diagonal, and whether\n"
+        "all are as narrow as the resolution. A shape is (kind, params, triangles).");
+}
+
 }  // namespace
 
 void bind_measure(nb::module_& m) {
   bind_inside(m);
+  bind_certify(m);
   bind_collider(m);
   m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
         "threads"_a = 0, "report"_a = nb::none(),

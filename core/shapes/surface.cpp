@@ -94,7 +94,6 @@ void add_wedge(std::vector<Wedge>& wedges, const SurfacePatch& base, const Vec3&
 Vec3 apex_of(const Box& box) { return box.center; }
 Vec3 apex_of(const Prism& prism) { return prism.center; }
 Vec3 apex_of(const Sphere& sphere) { return sphere.center; }
-Vec3 apex_of(const Capsule& s) { return s.start * 0.5 + s.end * 0.5; }
 Vec3 apex_of(const Cylinder& s) { return s.start * 0.5 + s.end * 0.5; }
 Vec3 apex_of(const Frustum& s) { return s.start * 0.5 + s.end * 0.5; }
 Vec3 apex_of(const Hull& hull) {

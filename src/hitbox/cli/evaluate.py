@@ -13,7 +13,7 @@ from hitbox.cli.bar import progress_bar
 from hitbox.cli.layout import counted, listed, print_rows, print_table, print_title, print_wrapped
 
 if TYPE_CHECKING:
-    from hitbox.evaluate import Distance, Evaluation
+    from hitbox.evaluate import Bounds, Distance, Evaluation
 
 _SHOWN = 8  # numbers of shapes that are listed
 
@@ -23,10 +23,17 @@ _SHOWN = 8  # numbers of shapes that are listed
 @click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
 @click.option("--samples", type=int, default=200_000, show_default=True, help="Points on each surface.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random points.")
+@click.option("--certify", is_flag=True, help="Also bounds that hold for every point; takes seconds.")
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON: a list where there are several.")
 def evaluate(
-    mesh: str, colliders: tuple[str, ...], samples: int, seed: int, threads: int, as_json: bool
+    mesh: str,
+    colliders: tuple[str, ...],
+    samples: int,
+    seed: int,
+    certify: bool,
+    threads: int,
+    as_json: bool,
 ) -> None:
     """Measures each COLLIDER against MESH: distances, coverage, bytes, volumes, shapes to look at.
 
@@ -35,16 +42,13 @@ def evaluate(
     """
     import hitbox
 
+    options = {"samples": samples, "seed": seed, "certify": certify, "threads": threads}
     loaded = hitbox.load(mesh)
     made = [hitbox.Collider.of(path) for path in colliders]
     found = []
     for collider in made:
         with progress_bar(as_json) as progress:
-            found.append(
-                hitbox.evaluate(
-                    loaded, collider, samples=samples, seed=seed, threads=threads, progress=progress
-                )
-            )
+            found.append(hitbox.evaluate(loaded, collider, progress=progress, **options))
     if as_json:
         plain = [one.to_dict() for one in found]
         click.echo(json.dumps(plain if len(plain) > 1 else plain[0], indent=1))
@@ -61,7 +65,8 @@ def _print_one(found: Evaluation) -> None:
     coverage = found.coverage
     covered = "the whole surface lies in the shapes"
     if coverage.outside:
-        covered = f"{percent(coverage.outside)} of the surface sticks out, by up to {percent(coverage.largest)}"
+        by = percent(coverage.largest)
+        covered = f"{percent(coverage.outside)} of the surface sticks out, by up to {by}"
     rows = [
         ("shapes", f"{found.shapes:,}: {kinds}"),
         ("bytes", f"{found.nbytes:,}"),
@@ -71,6 +76,7 @@ def _print_one(found: Evaluation) -> None:
         ("coverage", covered),
         ("volume", _volume(found)),
     ]
+    rows += [("proved", text) for text in _proved(found.bounds)]
     rows += [("look at", text) for text in _to_look_at(found)]
     rows += [("note", note) for note in found.notes]
     print_rows(rows)
@@ -93,6 +99,12 @@ def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
         ("overlap", lambda e: percent(e.overlap)),
         ("thin shapes", lambda e: f"{len(e.thin):,}"),
     ]
+    if all(one.bounds for one in found):
+        lines += [
+            ("proved: outer surface, largest at most", lambda e: _most(e, "outer_surface")),
+            ("proved: all surfaces, largest at most", lambda e: _most(e, "all_surfaces")),
+            ("proved: sticks out by at most", lambda e: _most(e, "sticks_out")),
+        ]
     print_table(["", *names], [[title, *(shown(one) for one in found)] for title, shown in lines])
     click.echo()
     print_wrapped("Distances are of the mesh's diagonal. Outer surface: what can be touched from outside.")
@@ -106,6 +118,27 @@ def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
 
 def _distance(distance: Distance) -> str:
     return f"mean {percent(distance.mean)}, largest {percent(distance.hausdorff)}"
+
+
+def _proved(bounds: Bounds | None) -> list[str]:
+    """What holds for every point."""
+    if bounds is None:
+        return []
+    said = [
+        f"largest distance {_between(bounds.outer_surface)} on the outer surface, "
+        f"{_between(bounds.all_surfaces)} on all surfaces",
+        f"the mesh sticks out by {_between(bounds.sticks_out)}",
+    ]
+    return said if bounds.complete else [*said, "the bounds could be narrower: the search was cut short"]
+
+
+def _between(pair: tuple[float, float]) -> str:
+    low, high = (percent(value) for value in pair)
+    return low if low == high else f"{low} to {high}"
+
+
+def _most(found: Evaluation, name: str) -> str:
+    return percent(getattr(found.bounds, name)[1])
 
 
 def _volume(found: Evaluation) -> str:
