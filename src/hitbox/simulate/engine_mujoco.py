@@ -20,6 +20,7 @@ from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Soli
 STEPS = 4  # a frame
 SENSIBLE = 1000  # bodies: above, a run takes minutes
 _SKIN = 0.02  # of a ball's radius: how far a triangle of the mesh reaches
+_LEAST = 1e-12
 _FLAT = 1e-5  # m: hulls thinner than this have no volume for MuJoCo, which refuses them
 
 
@@ -44,8 +45,10 @@ class MujocoEngine:
         self._data = m.MjData(self._model)
         self._ids = np.array([self._model.body(name).id for name in names], np.int64)
         self._velocity = self._model.jnt_dofadr[self._model.body_jntadr[self._ids]]
+        self._dofs = self._model.body_dofnum[self._ids]
         self._push(setup.moving)
         self._frozen: dict[int, FloatArray] = {}
+        self._warned = False
         m.mj_forward(self._model, self._data)
         if len(names) > SENSIBLE:
             self.notes.append(f"MuJoCo is slow with {len(names):,} bodies: up to {SENSIBLE:,} are sensible.")
@@ -70,8 +73,8 @@ class MujocoEngine:
             body = spec.worldbody.add_body(name=name, pos=position)
             if bodies.rotations is not None:
                 body.quat = _wxyz(bodies.rotations[k])
-            if bodies.pushes is not None:
-                body.gravcomp = 1.0
+            # Not quite 0: then MuJoCo keeps the sum that lets `freeze` switch a body's weight off.
+            body.gravcomp = _LEAST if bodies.pushes is None else 1.0
             if bodies.turns:
                 body.add_freejoint()
             else:
@@ -130,8 +133,13 @@ class MujocoEngine:
             first = self._model.body_geomadr[self._ids[k]]
             geoms = slice(first, first + self._model.body_geomnum[self._ids[k]])
             self._model.geom_contype[geoms] = self._model.geom_conaffinity[geoms] = 0
+            self._model.body_gravcomp[self._ids[k]] = 1.0
+            self._data.qvel[self._velocity[k] : self._velocity[k] + self._dofs[k]] = 0
 
     def contacts(self) -> int:
+        if not self._warned and any(warning.number for warning in self._data.warning):
+            self._warned = True
+            self.notes.append("MuJoCo warned of this run (memory full, or unstable): do not rely on it")
         return int(self._data.ncon)
 
     def deepest(self) -> float:
@@ -148,7 +156,9 @@ def _set_options(m: Any, spec: Any, setup: Setup) -> None:
     option.integrator = m.mjtIntegrator.mjINT_IMPLICITFAST
     option.iterations, option.ls_iterations = 20, 10
     option.enableflags |= int(m.mjtEnableBit.mjENBL_SLEEP)  # as in Rapier
-    spec.memory = -1
+    # By itself MuJoCo would ask for gigabytes; 100 MB were used with 5000 balls.
+    count = sum(len(bodies.positions) for bodies in setup.moving)
+    spec.memory = min(100_000_000 + 40 * count**2, 2_000_000_000)
 
 
 def geom_of(m: Any, shape: Shape) -> dict[str, Any] | None:

@@ -273,7 +273,7 @@ class _Run:
         self.scene, self.stage, self.solid = scene, stage, solid
         setup = scene.setup(stage, solid)
         self.world = ENGINES[engine](setup)
-        self.notes = [*setup.notes, *self.world.notes]
+        self.notes = setup.notes
         self.frame_ms = np.zeros(frames)
         self.contacts: list[int] = []
         self.now = self.world.positions()
@@ -343,7 +343,7 @@ class _Run:
             moving=int((~record.fell & ~resting).sum()),
             measures=self.scene.measure(stage, record, self.world),
             similarity=None,
-            notes=tuple(self.notes),
+            notes=(*self.notes, *self.world.notes),
             paths=(np.array(record.paths) / SIZE).astype(np.float32),
             center=stage.center,
             diagonal=stage.diagonal,
