@@ -24,7 +24,7 @@ def _percent(value: float) -> str:
     percent = 100 * value
     if percent >= 10:
         return f"{percent:.1f} %"
-    return f"{percent:.2f} %" if percent >= 0.1 or percent == 0 else f"{percent:.2g} %"
+    return f"{percent:.2f} %" if percent >= 0.1 else f"{percent:.2g} %"
 
 
 def _whole(value: float) -> str:
