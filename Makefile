@@ -12,14 +12,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
            $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: demo test bench clean render-libraries cpp-tests cpp-tests-sanitized
+.PHONY: demo test bench clean render-libraries browser cpp-tests cpp-tests-sanitized
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
 	$(BIN)/hitbox fit $(MODEL) -n 96 -o $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.glb
 	@$(BIN)/hitbox render $(MODEL) $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.png
 
-test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries
+test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
@@ -63,6 +63,15 @@ render-libraries:
 	    (apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing) >/dev/null || \
 	      echo "pictures may fail: apt-get could not install$$missing"; \
 	  else echo "pictures need$$missing: sudo apt-get install$$missing"; fi; fi
+
+# The page that compare writes is tested in a real browser; without one these tests are skipped, and say so.
+browser:
+	@for name in chromium chromium-browser google-chrome chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if ! command -v apt-get >/dev/null; then echo "the report's tests need Chromium, and are skipped without it"; \
+	elif [ "$$(id -u)" = 0 ]; then \
+	  (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) >/dev/null || \
+	    echo "the report's tests are skipped: apt-get could not install chromium"; \
+	else echo "the report's tests need Chromium: sudo apt-get install chromium"; fi
 
 clean:
 	rm -rf $(VENV) build $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

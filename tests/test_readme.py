@@ -45,13 +45,14 @@ def test_the_shell_examples_run(folder_with_a_chair):
     blocks = [text for language, text in BLOCKS if language == "sh"]
     assert blocks
     for text in blocks:
-        if "render" in text:
+        if "render" in text or "compare" in text:
             pytest.importorskip("pyvista", exc_type=ImportError)
         shown = run(["sh", "-e", "-c", text], folder_with_a_chair)
         assert "wrote" in shown
     written = {path.name for path in folder_with_a_chair.iterdir()}
     levels = {f"chair_{count}.json" for count in (4, 16, 64)}
-    assert written == {"chair.glb", "chair.collider.json", "chair_shapes.glb", "chair.png"} | levels
+    fitted = {"chair.collider.json", "chair_shapes.glb", "chair.png"}
+    assert written == {"chair.glb", "chair_compared.html", ".hitbox-compare"} | fitted | levels
 
 
 def test_the_python_examples_run(folder_with_a_chair):

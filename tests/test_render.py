@@ -9,7 +9,7 @@ from shape_strategies import one_of_each
 
 from hitbox.collider import Collider
 from hitbox.errors import InputError
-from hitbox.render import render
+from hitbox.render import corners, picture, render
 from hitbox.shapes import Box, Sphere
 
 CUBE = Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))
@@ -43,6 +43,54 @@ def test_mesh_and_collider_stand_side_by_side(tmp_path):
     blue = right[drawn(right)][:, 2] - right[drawn(right)][:, 0]
     assert np.median(blue) > 40  # spheres are light blue
     assert not drawn(image)[0].any()  # all of it is in the picture
+
+
+def test_one_pane_is_as_bright_as_two(tmp_path):
+    pytest.importorskip("pyvista", exc_type=ImportError)
+    render(mesh_of(CUBE), None, tmp_path / "1.png", size=(200, 200))
+    render(mesh_of(CUBE), Collider([CUBE]), tmp_path / "2.png", size=(400, 200))
+    one, two = pixels(tmp_path / "1.png"), pixels(tmp_path / "2.png")[:, :200]
+    assert np.abs(one[:170] - two[:170]).mean() < 1
+
+
+def rgba(png):
+    from io import BytesIO
+
+    from PIL import Image
+
+    image = Image.open(BytesIO(png))
+    assert image.mode == "RGBA"
+    return np.asarray(image).astype(int)
+
+
+def test_pictures_around_the_same_points_have_the_same_camera():
+    pytest.importorskip("pyvista", exc_type=ImportError)
+    collider = Collider([Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1)), Sphere((3, 0, 0), 0.5)])
+    around = np.vstack([corners(mesh_of(CUBE)), corners(collider)])
+    mesh = rgba(picture(mesh_of(CUBE), around=around, size=(200, 150)))
+    both = rgba(picture(collider, around=around, size=(200, 150)))
+    assert mesh.shape == (150, 200, 4)
+    assert (mesh[0, :, 3] == 0).all()  # nothing behind it
+    seen_mesh, seen_both = mesh[..., 3] > 128, both[..., 3] > 128
+    assert seen_mesh.sum() > 500
+    assert (seen_both | ~seen_mesh).all()  # the cube is at the same place in both
+    assert seen_both.sum() > seen_mesh.sum() + 50
+    assert not seen_both[[0, -1]].any()
+    assert not seen_both[:, [0, -1]].any()
+
+
+def test_balls_are_drawn_where_they_are():
+    pytest.importorskip("pyvista", exc_type=ImportError)
+    tall = Box((0, 0, 0), (0, 0, 0, 1), (0.2, 2, 0.2))
+    plain = rgba(picture(Collider([tall]), size=(200, 200)))
+    with_ball = rgba(picture(Collider([tall]), balls=([[0, 1.5, 0.5]], 0.3), size=(200, 200)))
+    rows, _ = np.nonzero(np.abs(with_ball - plain).sum(axis=2) > 60)
+    assert 40 < len(rows) < 2000
+    assert rows.mean() < 80  # high up
+    r, g, b, _ = with_ball[int(np.median(rows)), :, :].T
+    assert (r - np.maximum(g, b)).max() > 80  # it is red
+    without = rgba(picture(Collider([tall]), balls=(np.empty((0, 3)), 0.3), size=(200, 200)))
+    assert (without == plain).all()
 
 
 @pytest.mark.parametrize("up", ["x", "y", "z"])

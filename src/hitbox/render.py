@@ -1,4 +1,4 @@
-"""A picture of a mesh and its collider side by side, drawn off-screen with pyvista.
+"""Pictures of a mesh and its collider, drawn off-screen with pyvista: side by side, or one alone.
 
 Needs the extra `render` (pip install "hitbox[render]"). No display is needed: VTK falls back to EGL
 or to its own software renderer.
@@ -24,6 +24,12 @@ from hitbox.shapes import COLORS
 
 _MESH_COLOR = (0.78, 0.79, 0.81)
 _INK = (0.16, 0.17, 0.20)
+# Hulls alone cannot be told apart by their kind: neighbours in the list get different colours.
+_HULL_COLORS = (
+    (0.55, 0.70, 0.87), (0.95, 0.72, 0.50), (0.60, 0.80, 0.62), (0.90, 0.62, 0.66),
+    (0.74, 0.66, 0.86), (0.86, 0.80, 0.55), (0.55, 0.79, 0.80), (0.80, 0.68, 0.60),
+)  # fmt: skip
+_BALL_COLOR = (0.90, 0.36, 0.30)
 _MODULES = ("pyvista", "vtk", "vtkmodules")
 _LARGEST = 16384  # pixels a side: what VTK draws
 
@@ -51,8 +57,7 @@ def render(
     """
     if Path(path).suffix.lower() != ".png":
         raise InputError(f"{os.fspath(path)}: pictures are written as .png.")
-    if not all(16 <= side <= _LARGEST for side in size):
-        raise InputError(f"render: size must be from 16 to {_LARGEST} pixels a side, not {size!r}.")
+    _check_size(size)
     up = up or (collider.up if collider else None) or getattr(mesh, "up", None) or "y"
     vertices, triangles = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
     points = vertices[np.unique(triangles)]
@@ -63,6 +68,77 @@ def render(
     with _quiet_vtk():
         image = _draw((vertices - center) * scale, triangles, collider, center, scale, size, up)
     replace_file(path, _png(image))
+
+
+def picture(
+    subject: Triangulated | Collider,
+    *,
+    around: npt.ArrayLike | None = None,
+    balls: tuple[npt.ArrayLike, float] | None = None,
+    size: tuple[int, int] = (640, 480),
+    up: str | None = None,
+) -> bytes:
+    """A PNG of a mesh or of a collider alone, on nothing (transparent).
+
+    `around`: points that shall all be seen, instead of the subject's own: the same points, the same camera.
+    `balls`: centres (n, 3) and a radius, drawn as well. `up` as in `render`.
+    """
+    _check_size(size)
+    up = up or getattr(subject, "up", None) or "y"
+    if isinstance(subject, Collider):
+        groups = _colored(subject)
+    else:
+        groups = {_MESH_COLOR: (np.asarray(subject.vertices), np.asarray(subject.triangles))}
+    seen = corners(subject) if around is None else np.asarray(around, dtype=np.float64)
+    center, scale = _unit_size(seen)
+    pv = _pyvista()
+    with _quiet_vtk():
+        plotter = pv.Plotter(off_screen=True, window_size=list(size), border=False, lighting="none")
+        try:
+            _light(pv, plotter, up)
+            plotter.enable_anti_aliasing("ssaa")
+            for color, (vertices, triangles) in groups.items():
+                _add(pv, plotter, (vertices - center) * scale, triangles, color)
+            if balls is not None and len(np.asarray(balls[0])):
+                _add_balls(pv, plotter, (np.asarray(balls[0]) - center) * scale, balls[1] * scale)
+            _aim(plotter, (seen - center) * scale, up, size[0] / size[1])
+            return _png(np.asarray(plotter.screenshot(return_img=True, transparent_background=True)))
+        finally:
+            plotter.close()
+
+
+def corners(subject: Triangulated | Collider) -> npt.NDArray[np.float64]:
+    """Points around which all of it lies: those that a picture has to show."""
+    if isinstance(subject, Collider):
+        return np.vstack([shape.to_mesh(32)[0] for shape in subject])
+    return np.asarray(subject.vertices)[np.unique(subject.triangles)]
+
+
+def _colored(
+    collider: Collider,
+) -> dict[tuple[float, ...], tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]]:
+    """One mesh a colour: some hundred shapes are drawn much faster together than one by one."""
+    parts: dict[tuple[float, ...], list[tuple[Any, Any]]] = {}
+    for k, shape in enumerate(collider):
+        color = _HULL_COLORS[k % len(_HULL_COLORS)] if shape.kind == "hull" else tuple(COLORS[shape.kind])
+        parts.setdefault(color, []).append(shape.to_mesh(32))
+    merged = {}
+    for color, meshes in parts.items():
+        first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
+        triangles = [t.astype(np.uint32) + np.uint32(first[k]) for k, (_, t) in enumerate(meshes)]
+        merged[color] = np.vstack([vertices for vertices, _ in meshes]), np.vstack(triangles)
+    return merged
+
+
+def _add_balls(pv: Any, plotter: Any, centers: npt.NDArray[np.float64], radius: float) -> None:
+    ball = pv.Sphere(radius=radius, theta_resolution=16, phi_resolution=16)
+    spheres = pv.PolyData(centers).glyph(geom=ball, scale=False, orient=False)
+    plotter.add_mesh(spheres, color=_BALL_COLOR, smooth_shading=True, ambient=0.22, diffuse=0.9, specular=0.1)
+
+
+def _check_size(size: tuple[int, int]) -> None:
+    if not all(16 <= side <= _LARGEST for side in size):
+        raise InputError(f"render: size must be from 16 to {_LARGEST} pixels a side, not {size!r}.")
 
 
 def _unit_size(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], float]:
@@ -113,9 +189,9 @@ def _draw(
         off_screen=True, shape=(1, panes), window_size=list(size), border=False, lighting="none"
     )
     try:
+        _light(pv, plotter, up)
         for pane in range(panes):
             plotter.subplot(0, pane)
-            _light(pv, plotter, up)
             plotter.set_background("white", top=(0.90, 0.925, 0.955))
             plotter.enable_anti_aliasing("ssaa")
         plotter.subplot(0, 0)
@@ -155,7 +231,8 @@ def _toward(up: str, right: float, above: float, front: float) -> npt.NDArray[np
 
 
 def _light(pv: Any, plotter: Any, up: str) -> None:
-    for where, strength in (((0.5, 1.0, 0.9), 0.52), ((-1.0, 0.35, 0.5), 0.26), ((0.6, 0.1, -1.0), 0.20)):
+    """Once a plotter: pyvista gives a light to all its panes."""
+    for where, strength in (((0.5, 1.0, 0.9), 1.04), ((-1.0, 0.35, 0.5), 0.52), ((0.6, 0.1, -1.0), 0.40)):
         light = pv.Light(position=10 * _toward(up, *where), focal_point=(0, 0, 0), intensity=strength)
         light.positional = False
         plotter.add_light(light)
@@ -208,14 +285,17 @@ def _caption(plotter: Any, text: str, size: tuple[int, int]) -> None:
 
 
 def _png(image: npt.NDArray[np.uint8]) -> bytes:
-    """RGB pixels as a PNG file."""
-    height, width, _ = image.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row starts with its filter: 0, none
-    rows[:, 1:] = image[:, :, :3].reshape(height, -1)
+    """RGB or RGBA pixels as a PNG file."""
+    height, width, channels = image.shape
+    rows = np.zeros((height, 1 + channels * width), np.uint8)  # each row starts with its filter
+    rows[1:, 0] = 2  # the difference to the row above, which packs best
+    flat = image.reshape(height, -1)
+    rows[0, 1:] = flat[0]
+    rows[1:, 1:] = flat[1:] - flat[:-1]
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
     pixels = zlib.compress(rows.tobytes(), 9)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")

@@ -1,4 +1,4 @@
-"""The shell's door: `hitbox evaluate`, `hitbox fit`, `hitbox info`, `hitbox render`, `hitbox simulate`."""
+"""The shell's door: one module a command, and what they share."""
 
 from __future__ import annotations
 

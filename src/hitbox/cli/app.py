@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from hitbox.cli.compare import compare
 from hitbox.cli.evaluate import evaluate
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
@@ -30,6 +31,7 @@ def cli() -> None:
     """
 
 
+cli.add_command(compare)
 cli.add_command(evaluate)
 cli.add_command(fit)
 cli.add_command(info)

@@ -1,0 +1,120 @@
+"""`hitbox compare`: hitbox and the peers on the same meshes, as one page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hitbox.cli import layout
+from hitbox.cli.bar import progress_bar
+from hitbox.errors import InputError
+
+if TYPE_CHECKING:
+    from hitbox.compare import Comparison, Subject
+
+
+@click.command(short_help="hitbox beside other tools, as a page.")
+@click.argument("meshes", nargs=-1, required=True, metavar="MESH...")
+@click.option(
+    "--peers",
+    default="coacd,vhacd",
+    show_default=True,
+    help="The tools to compare with; an empty text: none.",
+)
+@click.option(
+    "--budget",
+    default="bytes=1/3",
+    show_default=True,
+    help="What hitbox gets: bytes=1/3 (of each peer's bytes), count=64, or tolerance=1%.",
+)
+@click.option("--balls", type=int, default=5000, show_default=True, help="Balls of the simulation.")
+@click.option("--frames", type=int, default=1000, show_default=True, help="Frames of the simulation.")
+@click.option("--simulate/--no-simulate", default=True, help="Whether to drop balls on each collider.")
+@click.option(
+    "--samples", type=int, default=200_000, show_default=True, help="Points a distance is measured at."
+)
+@click.option("--timeout", type=float, default=900, show_default=True, help="Seconds each run may take.")
+@click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory each run may use.")
+@click.option("--store", help="Where results are kept. Default: .hitbox-compare beside the report.")
+@click.option("-o", "--output", required=True, help="The page, an .html.")
+@click.option("--csv", "table", help="The rows as a table, a .csv.")
+def compare(
+    meshes: tuple[str, ...],
+    peers: str,
+    budget: str,
+    balls: int,
+    frames: int,
+    simulate: bool,
+    samples: int,
+    timeout: float,
+    memory: float,
+    store: str | None,
+    output: str,
+    table: str | None,
+) -> None:
+    """Runs hitbox and its peers on each MESH, measures and simulates what they make, and writes one page.
+
+    Each run has a process of its own; one that crashes, hangs or eats memory is a row in the page. Results
+    are kept: a second run only does what is new.
+    """
+    _check_outputs(output, table)
+
+    from hitbox.compare import compare as run
+
+    with progress_bar(False) as progress:
+        found = run(
+            meshes,
+            peers=[name.strip() for name in peers.split(",") if name.strip()],
+            budget=budget,
+            simulate=simulate,
+            balls=balls,
+            frames=frames,
+            samples=samples,
+            timeout=timeout,
+            memory=memory,
+            store=store if store is not None else Path(output).parent / ".hitbox-compare",
+            progress=progress,
+        )
+    found.save_html(output)
+    if table:
+        found.save_csv(table)
+    _print(found, [output, table] if table else [output])
+
+
+def _check_outputs(output: str, table: str | None) -> None:
+    """Before any work: a report that cannot be written must not cost a run."""
+    for path, suffix, what in ((output, ".html", "the page is"), (table, ".csv", "the table is")):
+        if path is None:
+            continue
+        if Path(path).suffix.lower() != suffix:
+            raise InputError(f"compare: {path}: {what} written as {suffix}.")
+        if not Path(path).parent.is_dir():
+            raise InputError(f"compare: {path}: there is no folder {os.fspath(Path(path).parent)!r}.")
+        if Path(path).is_dir():
+            raise InputError(f"compare: {path}: is a folder, not a file.")
+
+
+def _print(found: Comparison, written: list[str]) -> None:
+    for subject in found.subjects:
+        layout.print_title(subject.name)
+        layout.print_rows(_rows(subject))
+    layout.print_rows([("note", note) for note in found.notes] + [("wrote", path) for path in written])
+
+
+def _rows(subject: Subject) -> list[tuple[str, str]]:
+    rows = []
+    for row in subject.rows:
+        if row.error is not None:
+            rows.append((row.label, row.error))
+        elif row.answered:
+            said = (
+                f"{row.shapes:,} shapes, {row.bytes:,} bytes; outer surface mean {row.outer_mean:.2%}, "
+                f"largest {row.outer_hausdorff:.2%}; {row.cpu_seconds:.3g} CPU s"
+            )
+            rows.append(
+                (row.label, said + (f"; {row.frame_ms_mean:.3g} ms a frame" if row.frame_ms_mean else ""))
+            )
+    return rows

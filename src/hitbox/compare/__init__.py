@@ -1,0 +1,8 @@
+"""compare: hitbox and the peers on the same meshes, measured, simulated and put on one page."""
+
+from __future__ import annotations
+
+from hitbox.compare.rows import Comparison, Level, Row, Spread, Subject, Totals
+from hitbox.compare.run import compare
+
+__all__ = ["Comparison", "Level", "Row", "Spread", "Subject", "Totals", "compare"]

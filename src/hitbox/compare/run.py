@@ -1,0 +1,468 @@
+"""The comparison itself: each mesh through every method, then measured, simulated and drawn.
+
+Costs what the peers cost: each runs alone, one after the other, so that their CPU seconds compare.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from math import floor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from hitbox import _core, checks
+from hitbox._version import version
+from hitbox.collider import Collider
+from hitbox.compare import peers as methods
+from hitbox.compare.budget import Budget
+from hitbox.compare.names import distinct_names
+from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
+from hitbox.compare.rows import INPUT, Comparison, Level, Row, Subject
+from hitbox.compare.store import Store, digest
+from hitbox.errors import InputError
+from hitbox.evaluate import evaluate
+from hitbox.formats import collider_json
+from hitbox.lengths import UPS
+from hitbox.mesh import Mesh, MeshLike
+from hitbox.progress import Cancel, Progress, Report, reporter
+
+if TYPE_CHECKING:
+    from hitbox.simulate import Simulation
+
+T = TypeVar("T")
+
+PICTURE = (560, 420)
+_STOPS = (KeyboardInterrupt, SystemExit, InterruptedError)
+_FAILURES = (InputError, RuntimeError, MemoryError)  # of our own work on a peer's answer: a sentence too
+NO_PICTURES = "There are no pictures: pip install 'hitbox[render]'"
+NO_SIMULATION = "Nothing was simulated: pip install 'hitbox[sim]'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What holds for the whole set, checked."""
+
+    peers: tuple[str, ...]
+    budget: Budget
+    simulate: bool
+    balls: int
+    frames: int
+    samples: int
+    seed: int
+    timeout: float
+    memory: float
+
+    def __post_init__(self) -> None:
+        for name in self.peers:
+            checks.one_of("compare: peers", name, methods.PEERS, "peer")
+        if len(set(self.peers)) != len(self.peers):
+            raise InputError(f"compare: peers: {', '.join(self.peers)} names one twice.")
+        checks.whole("compare: balls", self.balls, 1, 1_000_000)
+        checks.whole("compare: frames", self.frames, 1, 1_000_000)
+        checks.whole("compare: samples", self.samples, 1, 1_000_000_000)
+        checks.seed("compare", self.seed)
+        for name in ("timeout", "memory"):
+            if not checks.not_negative(f"compare: {name}", getattr(self, name)) > 0:
+                raise InputError(f"compare: {name}: must be more than 0.")
+
+
+def compare(
+    meshes: MeshLike | Iterable[MeshLike],
+    *,
+    peers: Iterable[str] = ("coacd", "vhacd"),
+    budget: str = "bytes=1/3",
+    simulate: bool = True,
+    balls: int = 5000,
+    frames: int = 1000,
+    samples: int = 200_000,
+    seed: int = 0,
+    timeout: float = 900.0,
+    memory: float = 8.0,
+    store: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Comparison:
+    """hitbox and the peers, with their defaults, on each of `meshes`: measured, simulated and drawn.
+
+    `budget` is what hitbox gets: "bytes=1/3" (for each peer the largest count whose collider has at most a
+    third of that peer's bytes), "count=64", or "tolerance=1%" (the fewest shapes whose largest distance on
+    the outer surface stays within it). `timeout` (seconds) and `memory` (GiB) are for each run of a method,
+    each in a process of its own. `store`: a folder that keeps results; a second run only does what is new.
+    Guaranteed: a mesh that cannot be read, or a peer that crashes, hangs, eats memory or is not installed,
+    is a row with a sentence. Cost: what the peers cost, CoACD often a minute a mesh.
+    """
+    settings = Settings(
+        peers=(peers,) if isinstance(peers, str) else tuple(peers),
+        budget=Budget.parse(budget), simulate=bool(simulate), balls=balls, frames=frames, samples=samples,
+        seed=seed, timeout=timeout, memory=memory,
+    )  # fmt: skip
+    report = reporter("compare", progress, cancel)
+    given = _listed(meshes)
+    notes = [NO_PICTURES] if find_spec("pyvista") is None else []
+    if settings.simulate and find_spec("rapier3d") is None:
+        settings = replace(settings, simulate=False)
+        notes.append(NO_SIMULATION)
+    steps = _Steps(report, len(given) * _step_count(settings))
+    kept = Store(store)
+    names = distinct_names([_path(mesh, k) for k, mesh in enumerate(given)])
+    subjects = []
+    for k, (mesh, name) in enumerate(zip(given, names, strict=True)):
+        steps.start_mesh(name, k * _step_count(settings))
+        subjects.append(_Trial(name, settings, kept, steps).run(mesh))
+    steps.done()
+    return Comparison(tuple(subjects), str(settings.budget), _said(settings), tuple(notes))
+
+
+def _listed(meshes: Any) -> list[Any]:
+    one = isinstance(meshes, (str, os.PathLike, Mesh)) or hasattr(meshes, "faces")
+    listed = [meshes] if one else list(meshes)
+    if not listed:
+        raise InputError("compare: there are no meshes. Give at least one.")
+    return listed
+
+
+def _path(mesh: Any, k: int) -> str:
+    if isinstance(mesh, (str, os.PathLike)):
+        return os.path.abspath(mesh)
+    return str(getattr(mesh, "name", None) or f"mesh {k + 1}")
+
+
+def _step_count(settings: Settings) -> int:
+    """The peers, hitbox beside each, the levels, the simulation, the pictures."""
+    beside = len(settings.peers) if settings.budget.kind == "bytes" else 1
+    return len(settings.peers) + max(1, beside) + 3
+
+
+def _said(settings: Settings) -> dict[str, Any]:
+    versions = {methods.PEERS[name].label: version_of(methods.PEERS[name]) for name in settings.peers}
+    return {
+        "version": version(), "versions": versions, "samples": settings.samples, "timeout": settings.timeout,
+        "memory": settings.memory, "balls": settings.balls, "frames": settings.frames,
+        "simulated": settings.simulate,
+    }  # fmt: skip
+
+
+class _Steps:
+    """Progress over the set, and the way out: every report may end the run."""
+
+    def __init__(self, report: Report | None, count: int) -> None:
+        self._report, self._count = report, count
+        self._mesh, self._stage, self._step = "", "", 0
+        self._reached = 0.0
+
+    def start_mesh(self, name: str, step: int) -> None:
+        self._mesh, self._step = name, step
+        self.go_on("reading", 0.0)
+
+    def next(self, stage: str) -> None:
+        """The step before is done."""
+        self._stage = stage
+        self.go_on(stage, 0.0)
+        self._step += 1
+
+    def within(self, _: str, fraction: float) -> bool:
+        """Progress of the step that `next` started."""
+        self.go_on(self._stage, fraction - 1.0)
+        return True
+
+    def still(self) -> bool:
+        return self.within("", 0.0)
+
+    def done(self) -> None:
+        if self._report is not None:
+            self._report("done", 1.0)
+
+    def go_on(self, stage: str, part: float) -> None:
+        self._reached = min(1.0, max(self._reached, (self._step + part) / self._count))
+        if self._report is not None and not self._report(f"{self._mesh}: {stage}", self._reached):
+            raise InterruptedError("compare was stopped")
+
+
+class _Trial:
+    """All methods on one mesh."""
+
+    def __init__(self, name: str, settings: Settings, store: Store, steps: _Steps) -> None:
+        self._name, self._settings, self._store, self._steps = name, settings, store, steps
+        self._mesh: Mesh
+        self._colliders: dict[str, Collider] = {}
+        self._runs: dict[str, Any] = {}  # of the simulation
+        self._notes: list[str] = []
+
+    def run(self, given: Any) -> Subject:
+        try:
+            self._mesh = Mesh.of(given)
+        except (InputError, OSError) as error:
+            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return Subject(self._name, None, (Row(self._name, INPUT, "input", error=_sentence(said)),))
+        mesh = self._mesh
+        size = 12 * len(mesh.vertices) + 6 * len(mesh.triangles)
+        reference = Row(self._name, INPUT, "input, as a trimesh", bytes=size)
+        rows = [reference, *self._answers()]
+        levels = self._levels()
+        rows = self._drawn(self._simulated(rows))
+        return Subject(self._name, mesh.face_count, tuple(rows), levels, tuple(self._notes))
+
+    def _answers(self) -> list[Row]:
+        """The rows of hitbox, then those of the peers."""
+        peers = []
+        for name in self._settings.peers:
+            peer = methods.PEERS[name]
+            peers.append(self._row(peer, name, peer.label, {}))
+        return [*self._hitbox(peers), *peers]
+
+    def _hitbox(self, peers: Sequence[Row]) -> list[Row]:
+        budget, mesh = self._settings.budget, self._mesh
+        if budget.kind == "count":
+            label = f"hitbox, at most {budget.count:,} shapes"
+            return [self._row(methods.HITBOX, "hitbox", label, {"count": budget.count})]
+        if budget.kind == "tolerance":
+            options = {
+                "tolerance": budget.tolerance(mesh.diagonal, mesh.unit),
+                "samples": self._settings.samples, "seed": self._settings.seed,
+            }  # fmt: skip
+            return [self._row(methods.HITBOX, "hitbox", f"hitbox, within {budget.text}", options)]
+        rows = []
+        for peer in peers:
+            if peer.bytes is not None:
+                label = f"hitbox, {budget.text} of {peer.label}'s bytes"
+                options = {"nbytes": floor(budget.share * peer.bytes)}
+                rows.append(self._row(methods.HITBOX, f"hitbox:{peer.method}", label, options))
+        if rows:
+            return rows
+        row = self._row(methods.HITBOX, "hitbox", "hitbox", {})
+        said = "no peer answered, so there are no bytes to share: hitbox picked the count itself"
+        return [replace(row, notes=(said, *row.notes))]
+
+    def _row(self, peer: Peer, method: str, label: str, options: Mapping[str, Any]) -> Row:
+        """Runs a method and measures what it answered."""
+        self._steps.next(label)
+        result = self._result(peer, options)
+        row = Row(
+            self._name, method, label, version_of(peer), result.error, cpu_seconds=result.cpu_seconds,
+            wall_seconds=result.wall_seconds, peak_bytes=result.peak_bytes, notes=result.notes,
+        )  # fmt: skip
+        if result.collider is None:
+            return row
+        try:
+            measured = self._measured(result.collider)
+        except _FAILURES as error:
+            return replace(row, error=_sentence(f"could not be measured: {error or type(error).__name__}"))
+        self._colliders[method] = result.collider
+        notes = (*row.notes, *measured.pop("notes"))
+        return replace(row, notes=tuple(dict.fromkeys(notes)), **measured)
+
+    def _result(self, peer: Peer, options: Mapping[str, Any]) -> PeerResult:
+        """What is kept, or a run's. An answer counts whatever the limits were, a failure only for its own."""
+        installed = version_of(peer)
+        key = {
+            "what": "colliders", "mesh": self._mesh.sha256, "method": peer.name, "entry": peer.entry,
+            "options": dict(options), "version": installed, "hitbox": _build(),
+        }  # fmt: skip
+        limits = {"timeout": self._settings.timeout, "memory": self._settings.memory}
+        for each in (key, key | limits):
+            kept = self._store.get(each, PeerResult.from_dict)
+            if kept is not None:
+                return kept
+        result = run_peer(peer, self._mesh, options=options, go_on=self._steps.still, **limits)
+        if installed is not None:
+            self._store.put(key if result.error is None else key | limits, result.to_dict())
+        return result
+
+    def _measured(self, collider: Collider) -> dict[str, Any]:
+        """The fields of Row that `evaluate` fills, and `notes`."""
+        settings = self._settings
+        key = {
+            "what": "evaluation", "mesh": self._mesh.sha256, "collider": _digest(collider),
+            "samples": settings.samples, "seed": settings.seed, "hitbox": _build(),
+        }  # fmt: skip
+
+        def work() -> dict[str, Any]:
+            found = evaluate(
+                self._mesh,
+                collider,
+                samples=settings.samples,
+                seed=settings.seed,
+                progress=self._steps.within,
+            )
+            return {
+                "shapes": found.shapes, "bytes": found.nbytes,
+                "outer_mean": found.outer_surface.mean, "outer_hausdorff": found.outer_surface.hausdorff,
+                "all_mean": found.all_surfaces.mean, "all_hausdorff": found.all_surfaces.hausdorff,
+                "uncovered": found.coverage.outside, "notes": list(found.notes),
+            }  # fmt: skip
+
+        return self._kept(key, work, _checked_measures)
+
+    def _levels(self) -> tuple[Level, ...]:
+        self._steps.next("levels of detail")
+        result = self._result(methods.LEVELS, {})
+        if result.error is not None:
+            self._notes.append(_sentence(f"There is no curve of levels of detail: {result.error}"))
+        try:
+            measured = [self._measured(collider) for collider in result.colliders]
+        except _FAILURES as error:
+            self._notes.append(_sentence(f"There is no curve of levels of detail: {error}"))
+            measured = []
+        return tuple(Level(m["shapes"], m["bytes"], m["outer_mean"], m["outer_hausdorff"]) for m in measured)
+
+    def _simulated(self, rows: list[Row]) -> list[Row]:
+        self._steps.next("simulation")
+        settings = self._settings
+        if not settings.simulate or not self._colliders:
+            return rows
+        key = {
+            "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls,
+            "frames": settings.frames, "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(),
+            "rapier": _installed("rapier3d"), "colliders": self._shown(),
+        }  # fmt: skip
+        try:
+            runs = self._kept(key, self._simulate, _checked_runs)
+        except BaseException as error:  # an engine in Rust may panic, which is no Exception
+            if isinstance(error, _STOPS):
+                raise
+            self._notes.append(_sentence(f"Nothing was simulated: {error}"))
+            return rows
+        self._runs = runs
+        return [_with_run(row, runs[row.method]) if row.method in runs else row for row in rows]
+
+    def _simulate(self) -> dict[str, Any]:
+        from hitbox.simulate import simulate_together
+
+        settings = self._settings
+        found = simulate_together(
+            {INPUT: self._mesh, **self._colliders}, reference=INPUT, balls=settings.balls,
+            frames=settings.frames, seed=settings.seed, up=self._mesh.up, progress=self._steps.within,
+        )  # fmt: skip
+        return {
+            method: {
+                "frame_ms": [round(float(ms), 4) for ms in run.frame_ms],
+                "height_field": run.similarity.height_field if run.similarity else None,
+                "trajectories": run.similarity.trajectories if run.similarity else None,
+                "notes": list(run.notes),
+                "radius": run.radius,
+                "balls": _halfway(run),
+            }
+            for method, run in found.items()
+        }
+
+    def _drawn(self, rows: list[Row]) -> list[Row]:
+        self._steps.next("pictures")
+        if find_spec("pyvista") is None:
+            return rows
+        key = {
+            "what": "pictures", "mesh": self._mesh.sha256, "colliders": self._shown(), "up": self._mesh.up,
+            "balls": digest({method: run["balls"] for method, run in self._runs.items()}), "size": PICTURE,
+            "hitbox": _build(),
+        }  # fmt: skip
+        try:
+            pictures = self._kept(key, self._draw, _checked_pictures)
+        except _FAILURES as error:
+            self._notes.append(_sentence(f"There are no pictures: {error}"))
+            return rows
+        return [_with_pictures(row, pictures.get(row.method, [])) for row in rows]
+
+    def _draw(self) -> dict[str, list[str]]:
+        """Of each subject a picture alone, and one with balls where it was simulated; one camera for all."""
+        from hitbox.render import corners, picture
+
+        subjects: dict[str, Any] = {INPUT: self._mesh, **self._colliders}
+        around = np.vstack([corners(subject) for subject in subjects.values()])
+        pictures: dict[str, list[str]] = {}
+        for k, (method, subject) in enumerate(subjects.items()):
+            self._steps.within("", k / len(subjects))
+            run = self._runs.get(method)
+            shown = (
+                [None] if run is None else [None, (np.asarray(run["balls"]).reshape(-1, 3), run["radius"])]
+            )
+            pngs = [
+                picture(subject, around=around, balls=balls, size=PICTURE, up=self._mesh.up or "y")
+                for balls in shown
+            ]
+            pictures[method] = [base64.b64encode(png).decode() for png in pngs]
+        return pictures
+
+    def _shown(self) -> list[list[str]]:
+        return [[method, _digest(collider)] for method, collider in self._colliders.items()]
+
+    def _kept(self, key: Mapping[str, Any], work: Callable[[], T], decode: Callable[[Any], T]) -> T:
+        kept = self._store.get(key, decode)
+        if kept is not None:
+            return kept
+        done = work()
+        self._store.put(key, done)
+        return done
+
+
+def _with_run(row: Row, run: Mapping[str, Any]) -> Row:
+    frames = np.asarray(run["frame_ms"], dtype=np.float64)
+    return replace(
+        row,
+        frame_ms=frames,
+        frame_ms_mean=float(frames.mean()),
+        frame_ms_p95=float(np.percentile(frames, 95)),
+        height_field=run["height_field"],
+        trajectories=run["trajectories"],
+        notes=tuple(dict.fromkeys((*row.notes, *run["notes"]))),
+    )
+
+
+def _checked_measures(kept: Any) -> dict[str, Any]:
+    numbers = ("shapes", "bytes", "outer_mean", "outer_hausdorff", "all_mean", "all_hausdorff", "uncovered")
+    return {name: kept[name] + 0 for name in numbers} | {"notes": [str(note) for note in kept["notes"]]}
+
+
+def _checked_runs(kept: Any) -> dict[str, Any]:
+    for run in kept.values():
+        if not len(run["frame_ms"]) or run["radius"] <= 0:
+            raise ValueError("not a run")
+        np.asarray(run["balls"], dtype=np.float64).reshape(-1, 3)
+        _ = run["height_field"], run["trajectories"], list(run["notes"])
+    return dict(kept)
+
+
+def _checked_pictures(kept: Any) -> dict[str, list[str]]:
+    pictures = {str(method): [str(png) for png in pngs] for method, pngs in kept.items()}
+    for png in (png for pngs in pictures.values() for png in pngs):
+        if not base64.b64decode(png).startswith(b"\x89PNG"):
+            raise ValueError("not a picture")
+    return pictures
+
+
+def _with_pictures(row: Row, pictures: Sequence[str]) -> Row:
+    alone, with_balls = ([base64.b64decode(png) for png in pictures] + [None, None])[:2]
+    return replace(row, picture=alone, picture_with_balls=with_balls)
+
+
+def _halfway(run: Simulation) -> list[list[float]]:
+    """Where the balls were in the middle of the run, those that had not yet left the model below."""
+    at = run.paths[len(run.paths) // 2].astype(np.float64)
+    axis = UPS.index(run.up)
+    still = at[at[:, axis] >= run.bounds[0, axis]] * run.diagonal + run.center
+    return [[float(f"{x:.6g}") for x in ball] for ball in still]
+
+
+def _digest(collider: Collider) -> str:
+    return hashlib.sha256(collider_json.write(collider)).hexdigest()
+
+
+@cache
+def _build() -> str:
+    """The version, and the core's bytes: what a developer builds anew is not taken for the same."""
+    core = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
+    return f"{version()} {core[:16]}"
+
+
+def _installed(package: str) -> str | None:
+    return version_of(Peer(package, package, package, ""))
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,128 @@
+"""Peers that misbehave, each in its own way; they run in the children of test_compare_peers.py."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+
+
+def boxes():
+    """A good one, which also prints: one box around the mesh."""
+
+    def run(mesh):
+        print("rubbish on stdout " * 10_000)
+        print("rubbish on stderr", file=sys.stderr)
+        os.write(1, b"\xff\xfe{}\0 more rubbish")
+        low, high = mesh.bounds
+        corners = [[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
+        sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+        return [(corners, [t for a, b, c, d in sides for t in ((a, b, c), (a, c, d))])]
+
+    return run
+
+
+def exits():
+    return lambda mesh: os._exit(3)
+
+
+def crashes():
+    return lambda mesh: ctypes.string_at(0)
+
+
+def raises():
+    def run(mesh):
+        raise RuntimeError("no <idea>\nat all")
+
+    return run
+
+
+def hangs():
+    """And so does a process it has started."""
+
+    def run(mesh):
+        sleep = f"import time; time.sleep(1000)  # {os.environ['MARK']}"
+        subprocess.Popen([sys.executable, "-c", sleep], stdout=sys.stderr)
+        time.sleep(1000)
+
+    return run
+
+
+def eats_memory():
+    def run(mesh):
+        eaten = []
+        while True:
+            eaten.append(bytearray(b"x" * 10_000_000))
+            time.sleep(0.002)
+
+    return run
+
+
+def reserves_address_space():
+    """Memory that is only asked for and never touched is not used."""
+
+    def run(mesh):
+        import mmap
+
+        no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000)
+        with mmap.mmap(-1, 1 << 36, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve):
+            time.sleep(0.2)
+            return boxes()(mesh)
+
+    return run
+
+
+def prints_for_ever():
+    def run(mesh):
+        while True:
+            os.write(1, b"rubbish without an end " * 1000)
+
+    return run
+
+
+def answers_nonsense():
+    return lambda mesh: {"pieces": 3}
+
+
+def answers_nothing():
+    return lambda mesh: []
+
+
+def writes_to_all_files():
+    """The answer's pipe too."""
+
+    def run(mesh):
+        for number in range(3, 64):
+            try:
+                os.write(number, b"rubbish")
+            except OSError:
+                continue
+        return boxes()(mesh)
+
+    return run
+
+
+def works():
+    """A CPU second, in two threads where there are two cores; the import does not count."""
+    end = time.process_time() + 0.5
+    while time.process_time() < end:
+        pass
+
+    def run(mesh):
+        import hashlib
+        import threading
+
+        def work():
+            for _ in range(40):
+                hashlib.sha256(b"x" * 5_000_000).digest()
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return boxes()(mesh)
+
+    return run
