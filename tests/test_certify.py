@@ -42,7 +42,9 @@ def on_surfaces(shapes: list[Shape], count: int):
 
 
 def distances(mesh: Mesh, points):
-    return np.asarray(_core.closest_points(points, mesh.vertices, mesh.indices, mesh.offsets)[0]) / mesh.diagonal
+    return (
+        np.asarray(_core.closest_points(points, mesh.vertices, mesh.indices, mesh.offsets)[0]) / mesh.diagonal
+    )
 
 
 @settings(max_examples=40)
@@ -75,8 +77,10 @@ def test_no_sample_leaves_the_bounds(collider, name, scale, seed):
             perhaps &= ~inside | (d < gap + between)
         outer = max(outer, float(d.max(where=surely, initial=0)) - gap)
         perhaps_outer = max(perhaps_outer, float(d.max(where=perhaps, initial=0)))
-    assert largest <= found["all_surfaces"][1] and found["all_surfaces"][0] <= largest + slack
-    assert outer <= found["outer_surface"][1] and found["outer_surface"][0] <= perhaps_outer + slack
+    assert largest <= found["all_surfaces"][1]
+    assert found["all_surfaces"][0] <= largest + slack
+    assert outer <= found["outer_surface"][1]
+    assert found["outer_surface"][0] <= perhaps_outer + slack
     assert found["outer_surface"][1] <= found["all_surfaces"][1]
     noise = slack / 6 + 0.01 * found["all_surfaces"][1]
     assert found["mean_all"][0] - noise <= total / area <= found["mean_all"][1] + noise
@@ -103,12 +107,16 @@ def test_a_sphere_around_a_cube_in_any_pose_and_size(seed, scale, gap):
     truth = (radius - 0.5 * scale) / mesh.diagonal
     for key in ("all_surfaces", "outer_surface"):
         low, high = found[key]
-        assert low <= truth * (1 + 1e-9) and truth * (1 - 1e-9) <= high and high - low <= 2.1e-3
+        assert low <= truth * (1 + 1e-9)
+        assert truth * (1 - 1e-9) <= high
+        assert high - low <= 2.1e-3
     assert found["sticks_out"][1] <= 1e-6
     small = certify(mesh, [Sphere(move, 0.5 * scale)], resolution=2e-3)  # touches every face from inside
     low, high = small["sticks_out"]
     want = (np.sqrt(0.75) - 0.5) * scale / mesh.diagonal
-    assert low <= want * (1 + 1e-9) and want * (1 - 1e-9) <= high and high - low <= 2.1e-3
+    assert low <= want * (1 + 1e-9)
+    assert want * (1 - 1e-9) <= high
+    assert high - low <= 2.1e-3
     assert small["outer_surface"][1] <= 2.1e-3  # all inside the solid
 
 
@@ -121,7 +129,8 @@ def test_the_mean_of_an_offset_box_and_a_finer_resolution_is_narrower():
     for resolution in (4e-3, 1e-3):
         found = certify(mesh, shapes, resolution=resolution)
         low, high = found["mean_all"]
-        assert low - 1e-4 <= mean <= high + 1e-4 and found["complete"]
+        assert low - 1e-4 <= mean <= high + 1e-4
+        assert found["complete"]
         assert found["all_surfaces"][0] <= 0.3 / np.sqrt(3) <= found["all_surfaces"][1]
         assert found["sticks_out"][0] <= 0.3 / np.sqrt(3) <= found["sticks_out"][1]
         widths.append(high - low)
@@ -165,7 +174,9 @@ def test_inside_agrees_with_the_winding_number(name):
     dots = [np.einsum("ptk,ptk->pt", u, v) for u, v in ((a, b), (b, c), (c, a))]
     under = size.prod(axis=2) + dots[0] * size[..., 2] + dots[1] * size[..., 0] + dots[2] * size[..., 1]
     winding = np.arctan2(over, under).sum(axis=1) / (2 * np.pi)
-    assert away.sum() > 500 and inside[away].any() and not inside[away].all()
+    assert away.sum() > 500
+    assert inside[away].any()
+    assert not inside[away].all()
     assert np.array_equal(inside[away], winding[away] > 0.5)
 
 

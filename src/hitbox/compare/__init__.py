@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hitbox.compare.rows import Comparison, Level, Row, Spread, Subject, Totals
+from hitbox.compare.rows import INPUT, Comparison, Level, Row, Spread, Subject, Totals
 from hitbox.compare.run import compare
 
-__all__ = ["Comparison", "Level", "Row", "Spread", "Subject", "Totals", "compare"]
+__all__ = ["INPUT", "Comparison", "Level", "Row", "Spread", "Subject", "Totals", "compare"]

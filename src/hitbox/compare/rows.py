@@ -34,6 +34,7 @@ class Row:
     version: str | None = None
     error: str | None = None  # why there are no numbers
     shapes: int | None = None
+    counts: Mapping[str, int] | None = None  # shapes of each kind
     bytes: int | None = None
     outer_mean: float | None = None
     outer_hausdorff: float | None = None
@@ -48,6 +49,7 @@ class Row:
     height_field: float | None = None  # behaviour against the input as a trimesh; 0: the same
     trajectories: float | None = None
     notes: tuple[str, ...] = ()
+    collider: Collider | None = field(default=None, repr=False)
     frame_ms: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     picture: Picture = field(default=None, repr=False)
     picture_with_balls: Picture = field(default=None, repr=False)  # in the middle of the simulation

@@ -257,14 +257,16 @@ class _Trial:
             return replace(row, error=_sentence(f"could not be measured: {error or type(error).__name__}"))
         self._colliders[method] = result.collider
         notes = (*row.notes, *measured.pop("notes"))
-        return replace(row, notes=tuple(dict.fromkeys(notes)), **measured)
+        unique = tuple(dict.fromkeys(notes))
+        return replace(row, collider=result.collider, notes=unique, **measured)
 
     def _result(self, peer: Peer, options: Mapping[str, Any]) -> PeerResult:
         """What is kept, or a run's. An answer counts whatever the limits were, a failure only for its own."""
         installed = version_of(peer)
+        ours = peer.package == methods.HITBOX.package  # a peer's answer outlives our builds
         key = {
             "what": "colliders", "mesh": self._mesh.sha256, "method": peer.name, "entry": peer.entry,
-            "options": dict(options), "version": installed, "hitbox": _build(),
+            "options": dict(options), "version": _build() if ours else installed,
         }  # fmt: skip
         limits = {"timeout": self._settings.timeout, "memory": self._settings.memory}
         for each in (key, key | limits):
@@ -296,7 +298,7 @@ class _Trial:
                 "shapes": found.shapes, "bytes": found.nbytes,
                 "outer_mean": found.outer_surface.mean, "outer_hausdorff": found.outer_surface.hausdorff,
                 "all_mean": found.all_surfaces.mean, "all_hausdorff": found.all_surfaces.hausdorff,
-                "uncovered": found.coverage.outside, "notes": list(found.notes),
+                "uncovered": found.coverage.outside, "counts": found.counts, "notes": list(found.notes),
             }  # fmt: skip
 
         return self._kept(key, work, _checked_measures)
@@ -416,7 +418,9 @@ def _with_run(row: Row, run: Mapping[str, Any]) -> Row:
 
 def _checked_measures(kept: Any) -> dict[str, Any]:
     numbers = ("shapes", "bytes", "outer_mean", "outer_hausdorff", "all_mean", "all_hausdorff", "uncovered")
-    return {name: kept[name] + 0 for name in numbers} | {"notes": [str(note) for note in kept["notes"]]}
+    counts = {str(kind): int(count) for kind, count in kept["counts"].items()}
+    notes = [str(note) for note in kept["notes"]]
+    return {name: kept[name] + 0 for name in numbers} | {"counts": counts, "notes": notes}
 
 
 def _checked_runs(kept: Any) -> dict[str, Any]:
