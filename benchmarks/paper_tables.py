@@ -2,13 +2,14 @@
 
     python benchmarks/paper_tables.py [--quick] [--only tables,fig9,fig13,fig14,fig16] [MESH...]
 
-Tables 2 to 5: hitbox against CoACD and V-HACD with their defaults. Fig. 9: time over faces. Fig. 13: as many
-primitives as CoACD has hulls, in the drop scene. Fig. 14: three sets of weights. Fig. 16: Eq. 4 against Eq. 5 by
-sampling. Each becomes a CSV in benchmarks/results/paper and a table in benchmarks/results/paper_tables.md.
+Tables 2 to 5: hitbox against CoACD and V-HACD with their defaults. Fig. 9: time over faces. Fig. 13: as
+many primitives as CoACD has hulls, in the drop scene. Fig. 14: three sets of weights. Fig. 16: Eq. 4
+against Eq. 5 by sampling. Each becomes a CSV in benchmarks/results/paper and a table in
+benchmarks/results/paper_tables.md.
 
-The meshes are those of HITBOX_BENCH_DATA (see harness.py), or the MESH files given. What the peers answered is kept in
-out/compare, so a second run only does what is new; the first takes CoACD about a minute a mesh. `--quick` takes the
-three smallest meshes and few balls, and only prints.
+The meshes are those of HITBOX_BENCH_DATA (see harness.py), or the MESH files given. What the peers answered
+is kept in out/compare, so a second run only does what is new; the first takes CoACD about a minute a mesh.
+`--quick` takes the three smallest meshes and few balls, and only prints.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -104,7 +104,7 @@ def number(value: float | None, digits: int = 5) -> str:
 
 
 def ours(rows: Sequence[Row]) -> Row | None:
-    """The paper chose its counts by hand. Here: the hitbox row with the fewest bytes, a third of the smaller peer's."""
+    """The paper chose its counts by hand; here it is the row with a third of the bytes of the smaller peer."""
     answered = [row for row in rows if row.method.startswith("hitbox") and row.error is None]
     return min(answered, key=lambda row: row.bytes or 0, default=None)
 
@@ -133,8 +133,8 @@ def table_2(comparison: Comparison) -> Table:
             wins.append([f"median {said}, {on}", *(f"{v:.5f}" for v in np.median(values, axis=0))])
     return Table(
         "table_2", "Table 2: summary of distances", ("", "hitbox", "CoACD", "V-HACD"), wins,
-        f"Over the {len(all_three)} of {len(comparison.subjects)} meshes on which all three answered. hitbox has at "
-        "most a third of the bytes of the smaller peer.",
+        f"Over the {len(all_three)} of {len(comparison.subjects)} meshes on which all three answered. "
+        "hitbox has at most a third of the bytes of the smaller peer.",
     )  # fmt: skip
 
 
@@ -173,7 +173,9 @@ def table_5(comparison: Comparison) -> Table:
         rows.append(["mean", *(round(float(v)) for v in np.mean(whole, axis=0))])
         rows.append(["median", *(round(float(v)) for v in np.median(whole, axis=0))])
     head = ("mesh", "hitbox bytes", "CoACD bytes", "V-HACD bytes")
-    return Table("table_5", "Table 5: bytes", head, rows, "Mean and median over the meshes on which all answered.")
+    return Table(
+        "table_5", "Table 5: bytes", head, rows, "Mean and median over the meshes on which all answered."
+    )
 
 
 def tables(scope: Scope) -> list[Table]:
@@ -206,10 +208,11 @@ def fig_9(scope: Scope) -> list[Table]:
                      f"{1e6 * took['cpu'] / mesh.face_count:.2f}"])  # fmt: skip
     rows.sort(key=lambda row: row[1])
     large = [row for row in rows if row[1] >= 10_000]
-    slope = np.polyfit(np.log([r[1] for r in large]), np.log([float(r[3]) for r in large]), 1)[0] if len(large) > 1 else 0
+    faces, seconds = np.log([row[1] for row in large]), np.log([float(row[3]) for row in large])
+    power = np.polyfit(faces, seconds, 1)[0]
+    said = f"From 10,000 faces on, time grows as faces to the power of {power:.2f} (1 is linear)."
     head = ("mesh", "faces", "shapes", "CPU s", "wall s", "CPU us a face")
-    return [Table("fig_9", "Fig. 9: time over faces, to 64 shapes", head, rows,
-                  f"From 10,000 faces on, time grows as faces to the power of {slope:.2f} (1 is linear).")]  # fmt: skip
+    return [Table("fig_9", "Fig. 9: time over faces, to 64 shapes", head, rows, said)]
 
 
 def in_drop_scene(scope: Scope, subjects: dict[str, Any]) -> dict[str, Simulation]:
@@ -220,12 +223,21 @@ def in_drop_scene(scope: Scope, subjects: dict[str, Any]) -> dict[str, Simulatio
 
 def simulated_cells(run: Simulation) -> list[str]:
     like = run.similarity
-    return [f"{run.mean_ms:.2f}", f"{run.p95_ms:.2f}", *([number(like.height_field, 4), number(like.trajectories, 4)] if like else ["", ""])]
+    return [
+        f"{run.mean_ms:.2f}",
+        f"{run.p95_ms:.2f}",
+        *([number(like.height_field, 4), number(like.trajectories, 4)] if like else ["", ""]),
+    ]
 
 
 def measured_cells(mesh: hitbox.Mesh, collider: hitbox.Collider) -> list[str]:
     found = hitbox.evaluate(mesh, collider)
-    return [str(len(collider)), str(collider.nbytes), number(found.outer_surface.mean), number(found.outer_surface.hausdorff)]
+    return [
+        str(len(collider)),
+        str(collider.nbytes),
+        number(found.outer_surface.mean),
+        number(found.outer_surface.hausdorff),
+    ]
 
 
 SIMULATED = ("ms a frame, mean", "ms, p95", "height field", "trajectories")
@@ -236,7 +248,9 @@ def fig_13(scope: Scope) -> list[Table]:
     """The same number of primitives as CoACD has hulls."""
     rows = []
     chosen = scope.named(FIG_13_MESHES)
-    kept = compare(chosen, peers=("coacd",), simulate=False, timeout=TIMEOUT, store=STORE, progress=narrate("fig 13"))
+    kept = compare(
+        chosen, peers=("coacd",), simulate=False, timeout=TIMEOUT, store=STORE, progress=narrate("fig 13")
+    )
     for path, subject in zip(chosen, kept.subjects, strict=True):
         hulls = next((row.collider for row in subject.rows if row.method == "coacd"), None)
         if hulls is None:
@@ -244,9 +258,12 @@ def fig_13(scope: Scope) -> list[Table]:
         mesh = hitbox.load(path)
         subjects = {"hitbox": hitbox.fit(mesh, len(hulls)), "CoACD": hulls}
         runs = in_drop_scene(scope, {**subjects, INPUT: mesh})
-        rows += [[subject.name, who, *measured_cells(mesh, c), *simulated_cells(runs[who])] for who, c in subjects.items()]
+        rows += [
+            [subject.name, who, *measured_cells(mesh, c), *simulated_cells(runs[who])]
+            for who, c in subjects.items()
+        ]
         rows.append([subject.name, "input as triangles", "", "", "", "", *simulated_cells(runs[INPUT])])
-    said = f"{scope.balls:,} balls, {scope.frames:,} frames, Rapier, one thread; candidates interleaved frame by frame."
+    said = f"{scope.balls:,} balls, {scope.frames:,} frames, Rapier, one thread, candidates frame by frame."
     return [Table("fig_13", "Fig. 13: equal counts", ("mesh", "collider", *MEASURED, *SIMULATED), rows, said)]
 
 
@@ -258,7 +275,9 @@ def fig_14(scope: Scope) -> list[Table]:
         runs = in_drop_scene(scope, {**subjects, INPUT: mesh})
         for name, collider in subjects.items():
             kinds = ", ".join(f"{count} {kind}" for kind, count in collider.counts.items())
-            rows.append([name_of(path), name, kinds, *measured_cells(mesh, collider), *simulated_cells(runs[name])])
+            rows.append(
+                [name_of(path), name, kinds, *measured_cells(mesh, collider), *simulated_cells(runs[name])]
+            )
     head = ("mesh", "weights", "kinds", *MEASURED, *SIMULATED)
     return [Table("fig_14", f"Fig. 14: weights, {FIG_14_SHAPES} shapes", head, rows)]
 
@@ -278,7 +297,15 @@ def fig_16(scope: Scope) -> list[Table]:
             collider = job.collider(job.build(FIG_16_SHAPES), FIG_16_SHAPES, time.perf_counter())
             seconds = clock.read()["cpu"]
             base = base or seconds
-            rows.append([name_of(path), name, f"{seconds:.2f}", f"{seconds / base:.0f}x", *measured_cells(mesh, collider)])
+            rows.append(
+                [
+                    name_of(path),
+                    name,
+                    f"{seconds:.2f}",
+                    f"{seconds / base:.0f}x",
+                    *measured_cells(mesh, collider),
+                ]
+            )
     head = ("mesh", "cost", "CPU s", "to Eq. 4", *MEASURED)
     return [Table("fig_16", f"Fig. 16: Eq. 4 against Eq. 5, {FIG_16_SHAPES} shapes", head, rows,
                   "The paper reports 30x the time of Eq. 4 and no visible gain.")]  # fmt: skip
@@ -310,12 +337,16 @@ def meshes_of_the_set() -> list[Path]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("meshes", nargs="*", type=Path)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default=",".join(PARTS))
     given = parser.parse_args()
-    scope = Scope(given.meshes or meshes_of_the_set(), balls=5000, frames=1000, sparse=50_000, dense=1_000_000)
+    scope = Scope(
+        given.meshes or meshes_of_the_set(), balls=5000, frames=1000, sparse=50_000, dense=1_000_000
+    )
     if given.quick:
         scope = replace(scope, meshes=scope.meshes[:3], balls=200, frames=100, sparse=500, dense=5_000)
     made = [table for part in given.only.split(",") for table in PARTS[part](scope)]

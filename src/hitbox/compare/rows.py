@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from statistics import mean, median
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hitbox.collider import Collider
 from hitbox.formats.writing import replace_file
 
 Picture: TypeAlias = bytes | None  # PNG
@@ -172,7 +173,7 @@ class Comparison:
         replace_file(path, text.getvalue().encode())
 
 
-_NO_COLUMN = ("frame_ms", "picture", "picture_with_balls")
+_NO_COLUMN = ("collider", "frame_ms", "picture", "picture_with_balls")
 COLUMNS = tuple(f.name for f in fields(Row) if f.name not in _NO_COLUMN)
 
 
@@ -196,4 +197,6 @@ def _times_below(rows: Sequence[Row], others: Sequence[Row], measure: str) -> in
 def _cell(value: object) -> object:
     if value is None:
         return ""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{count} {kind}" for kind, count in value.items())
     return " ".join(value) if isinstance(value, tuple) else value
