@@ -104,7 +104,7 @@ def number(value: float | None, digits: int = 5) -> str:
 
 
 def ours(rows: Sequence[Row]) -> Row | None:
-    """The paper chose its counts by hand; here it is the row with a third of the bytes of the smaller peer."""
+    """The paper chose its counts by hand; here: the row with a third of the smaller peer's bytes."""
     answered = [row for row in rows if row.method.startswith("hitbox") and row.error is None]
     return min(answered, key=lambda row: row.bytes or 0, default=None)
 
