@@ -260,6 +260,14 @@ def test_what_lies_inside_a_solid_is_not_outer_surface():
     assert evaluate(inward, inner).outer_surface.samples == 200_000  # no volume: not a solid
 
 
+def test_what_lies_in_the_surface_of_a_solid_is_outer_surface():
+    """Half of the solid, in numbers that do not round: five sides lie in its surface, one cuts through it."""
+    found = evaluate(box_mesh(), [box((-0.5, 0, 0), (0.5, 1, 1))])
+    assert found.union_boundary.samples == 200_000
+    assert found.outer_surface.samples / 200_000 == pytest.approx(0.75, abs=1e-4)
+    assert found.outer_surface.hausdorff < 1e-15
+
+
 def test_coverage_of_a_half():
     """One of two boxes is covered; the other sticks out by its distance from the first."""
     near, far = box_mesh().triangles, box_mesh().triangles + 8
@@ -525,7 +533,7 @@ def folder(tmp_path, monkeypatch, pair):
     _, collider = pair
     collider.save("ring.glb")
     collider.save("ring.json")
-    Collider([box((0, 0, 0), (3, 3, 1))]).save("box.obj")
+    Collider([box((0, 0, 0), (4, 4, 2))]).save("box.obj")
     return tmp_path
 
 

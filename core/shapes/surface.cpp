@@ -34,8 +34,9 @@ SurfacePoint on_triangle(const SurfacePatch& patch, double u, double v) {
     u = 1 - u;
     v = 1 - v;
   }
-  return {patch.a * (1 - u - v) + patch.b * u + patch.c * v,
-          normalized(cross(patch.b - patch.a, patch.c - patch.a))};
+  // Written so that a coordinate which all corners share stays as it is.
+  const Vec3 ab = patch.b - patch.a, ac = patch.c - patch.a;
+  return {patch.a + ab * u + ac * v, normalized(cross(ab, ac))};
 }
 
 SurfacePoint on_cone(const SurfacePatch& patch, double u, double v) {

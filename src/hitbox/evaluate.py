@@ -23,7 +23,6 @@ from hitbox.progress import Cancel, Progress, Report, reporter
 MOST_SAMPLES = 100_000_000
 OUTSIDE = 1e-5  # of the diagonal: a point further out than this is not covered
 ENCLOSED = 1e-9  # of the diagonal: what `fit` promises; less is rounding
-ON_SURFACE = 1e-6  # of the diagonal: nearer to the input than this a point is on it, not inside
 OFFSET = 1e-3  # of the diagonal: how far out a point is looked from for shapes that cover it
 THIN = 1e-3  # of the diagonal: shapes thinner than this are listed
 DEGENERATE = 2.001e-5  # of the diagonal: as thin as the thinnest that `fit` makes, or thinner
@@ -204,7 +203,8 @@ class _Job:
         self.origin = low / 2 + high / 2
         self.unit = float((high - low).max())
         self.diagonal = self.mesh.diagonal / self.unit
-        self.vertices = np.ascontiguousarray((self.mesh.vertices - self.origin) / self.unit)
+        # Times 1 / unit, as the core does it for the shapes: what lay in one plane stays in one plane.
+        self.vertices = np.ascontiguousarray((self.mesh.vertices - self.origin) * (1 / self.unit))
         self._check_reach()
         self.crossings = [shape._crossing for shape in self.collider.shapes]
         self.shapes = _core.collider_shapes(self.crossings, tuple(self.origin), self.unit, self.threads)
@@ -240,14 +240,13 @@ class _Job:
         )
         far = np.asarray(found) / self.diagonal
         boundary = np.asarray(hidden) == 0
-        outer = boundary & ~self._inside(np.asarray(points), far, boundary, self.part(*share[2]))
+        outer = boundary & ~self._inside(np.asarray(points), boundary, self.part(*share[2]))
         return Distances(_distance(far), _distance(far[boundary]), _distance(far[outer]))
 
-    def _inside(self, points: _Floats, far: _Floats, asked: _Bools, report: Report | None) -> _Bools:
+    def _inside(self, points: _Floats, asked: _Bools, report: Report | None) -> _Bools:
         """Which of the points asked for lie inside the mesh, where it is a closed solid."""
         inside = np.zeros(len(points), bool)
         arrays = (self.vertices, self.mesh.indices, self.mesh.offsets)
-        asked = asked & (far > ON_SURFACE)
         if asked.any() and _core.is_closed_solid(*arrays):
             inside[asked] = _core.points_inside(
                 np.ascontiguousarray(points[asked]), *arrays, self.threads, report

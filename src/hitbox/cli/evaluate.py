@@ -63,7 +63,7 @@ def evaluate(
 def _print_one(found: Evaluation) -> None:
     kinds = listed([counted(count, kind) for kind, count in found.counts.items()])
     coverage = found.coverage
-    covered = "the whole surface lies in the shapes"
+    covered = "every sample of the surface lies in a shape"
     if coverage.outside:
         by = percent(coverage.largest)
         covered = f"{percent(coverage.outside)} of the surface sticks out, by up to {by}"
