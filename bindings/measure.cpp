@@ -5,6 +5,7 @@
 #include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
+#include "measure/shape_facts.hpp"
 #include "mesh/clean.hpp"
 #include "shapes.hpp"
 
@@ -73,7 +74,7 @@ bool is_solid(const Points& vertices, const Indices& indices, const Indices& off
 using Crossing = std::tuple<std::string, Params, Triangles>;  // as a shape crosses, in shapes.hpp
 
 // x -> (x - origin) / unit, so that lengths are near 1 whatever the mesh's are.
-auto collider_shapes(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit,
+auto shape_union(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit,
                      unsigned threads, nb::object report) {
   if (crossings.empty()) throw nb::value_error("a collider has at least one shape.");
   std::vector<Shape> shapes;
@@ -82,11 +83,11 @@ auto collider_shapes(const std::vector<Crossing>& crossings, std::array<double, 
     shapes.push_back(transformed(transformed(to_shape(kind, params, triangles), {{}, -to, 1}),
                                  {{}, {}, 1 / unit}));
   return PyRun(threads, std::move(report))([&](Run& run) {
-    return std::make_unique<ColliderShapes>(std::move(shapes), run);
+    return std::make_unique<ShapeUnion>(std::move(shapes), run);
   });
 }
 
-auto surface_samples(const ColliderShapes& collider, size_t count, uint64_t seed, double offset,
+auto surface_samples(const ShapeUnion& collider, size_t count, uint64_t seed, double offset,
                      unsigned threads, nb::object report) {
   std::vector<uint8_t> hidden;
   ColliderSamples samples = PyRun(threads, std::move(report))([&](Run& run) {
@@ -100,23 +101,25 @@ auto surface_samples(const ColliderShapes& collider, size_t count, uint64_t seed
                     to_numpy(std::move(samples.owners)), to_numpy(std::move(hidden)));
 }
 
-auto facts_of(const ColliderShapes& collider) {
+auto facts_of_each(const ShapeUnion& collider) {
   std::vector<std::tuple<double, double, uint32_t, uint32_t>> facts;
-  for (const ShapeFacts& f : collider.facts())
+  for (const Shape& shape : collider.shapes()) {
+    const ShapeFacts f = facts_of(shape);
     facts.emplace_back(f.volume, f.smallest_extent, f.corners, f.polygons);
+  }
   return facts;
 }
 
 void bind_collider(nb::module_& m) {
-  nb::class_<ColliderShapes>(m, "ColliderShapes")
-      .def("facts", facts_of, "(volume, smallest extent, corners, polygons) of each shape.")
+  nb::class_<ShapeUnion>(m, "ShapeUnion")
+      .def("facts", facts_of_each, "(volume, smallest extent, corners, polygons) of each shape.")
       .def("sample", surface_samples, "count"_a, "seed"_a, "offset"_a, "threads"_a = 0,
            "report"_a = nb::none(),
            "(points, normals, owners, hidden): points on the shapes' true surfaces, uniform by area; "
            "hidden ones lie inside another shape when moved out by `offset`.")
       .def(
           "distances_outside",
-          [](const ColliderShapes& collider, const Points& points, unsigned threads, nb::object report) {
+          [](const ShapeUnion& collider, const Points& points, unsigned threads, nb::object report) {
             return to_numpy(PyRun(threads, std::move(report))([&](Run& run) {
               run.enter("coverage", 0, 1);
               return distances_outside(collider, bindings::view(points), run);
@@ -126,7 +129,7 @@ void bind_collider(nb::module_& m) {
           "How far each point is outside the union of the shapes; 0 inside.")
       .def(
           "union_volume",
-          [](const ColliderShapes& collider, size_t count, uint64_t seed, unsigned threads,
+          [](const ShapeUnion& collider, size_t count, uint64_t seed, unsigned threads,
              nb::object report) {
             const UnionVolume found = PyRun(threads, std::move(report))([&](Run& run) {
               run.enter("volume", 0, 1);
@@ -136,7 +139,7 @@ void bind_collider(nb::module_& m) {
           },
           "count"_a, "seed"_a, "threads"_a = 0, "report"_a = nb::none(),
           "(total, union, half of the union's 95 % interval)");
-  m.def("collider_shapes", collider_shapes, "shapes"_a, "origin"_a, "unit"_a, "threads"_a = 0,
+  m.def("shape_union", shape_union, "shapes"_a, "origin"_a, "unit"_a, "threads"_a = 0,
         "report"_a = nb::none(),
         "The shapes, (kind, params, triangles) each, as seen from `origin` in lengths of `unit`.");
 }
@@ -150,9 +153,7 @@ void bind_inside(nb::module_& m) {
         "Equal vertices welded: every edge has two faces, one each way, and the volume is positive.");
 }
 
-using ShapeRow = std::tuple<std::string, Params, Triangles>;  // as `to_shape` takes it
-
-std::vector<Shape> to_shapes(const std::vector<ShapeRow>& rows) {
+std::vector<Shape> to_shapes(const std::vector<Crossing>& rows) {
   std::vector<Shape> shapes;
   for (const auto& [kind, params, triangles] : rows) {
     shapes.push_back(to_shape(kind, params, triangles));
@@ -166,7 +167,7 @@ std::vector<Shape> to_shapes(const std::vector<ShapeRow>& rows) {
 
 nb::typed<nb::dict, nb::str, nb::any> certify_shapes(
     const Points& vertices, const Indices& indices, const Indices& offsets,
-    const std::vector<ShapeRow>& rows, double resolution, size_t budget, unsigned threads,
+    const std::vector<Crossing>& rows, double resolution, size_t budget, unsigned threads,
     nb::object report) {
   const MeshView mesh = bindings::view(vertices, indices, offsets);
   check_mesh_view(mesh);

@@ -116,7 +116,7 @@ def box_mesh(center=(0, 0, 0), half=(1, 1, 1)):
 
 
 def shapes_of(collider):
-    return _core.collider_shapes([shape._crossing for shape in collider], (0.0, 0.0, 0.0), 1.0)
+    return _core.shape_union([shape._crossing for shape in collider], (0.0, 0.0, 0.0), 1.0)
 
 
 def box_distance(points, half):

@@ -298,7 +298,7 @@ Certificate certify(const MeshView& mesh, std::span<const Shape> shapes,
                     const CertifyOptions& options, Run& run) {
   run.enter("tree", 0, 0.1);
   const TriangleBvh tree(mesh, run);
-  const ShapeUnion all(shapes, run);
+  const ShapeUnion all({shapes.begin(), shapes.end()}, run);
   Bounds extent = referenced_bounds(mesh);
   const double diagonal = extent.diagonal(), resolution = options.resolution * diagonal;
   for (const Shape& shape : shapes) extent.add(bounds(shape));

@@ -47,7 +47,7 @@ double share_of(size_t k, size_t count, Random& random) {
 
 }  // namespace
 
-ColliderSamples sample_surfaces(const ColliderShapes& collider, size_t count, uint64_t seed, Run& run) {
+ColliderSamples sample_surfaces(const ShapeUnion& collider, size_t count, uint64_t seed, Run& run) {
   Stack<SurfacePatch> stack;
   for (uint32_t s = 0; s < collider.shapes().size(); ++s)
     for (const SurfacePatch& patch : surface_patches(collider.shapes()[s])) stack.add(patch, s, patch.area);
@@ -70,32 +70,32 @@ ColliderSamples sample_surfaces(const ColliderShapes& collider, size_t count, ui
   return samples;
 }
 
-std::vector<uint8_t> hidden_samples(const ColliderShapes& collider, const ColliderSamples& samples,
+std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSamples& samples,
                                     double offset, Run& run) {
   std::vector<uint8_t> hidden(samples.points.size());
   run.for_each_block(hidden.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) {
       const Vec3 p = samples.points[k] + samples.normals[k] * offset;
-      hidden[k] = collider.others_around(p, samples.owners[k], 1) > 0;
+      hidden[k] = collider.contains(p, samples.owners[k], 0);
     }
   });
   return hidden;
 }
 
-std::vector<double> distances_outside(const ColliderShapes& collider, std::span<const Vec3> points,
+std::vector<double> distances_outside(const ShapeUnion& collider, std::span<const Vec3> points,
                                       Run& run) {
   std::vector<double> distances(points.size());
   run.for_each_block(points.size(), kBlock, [&](size_t first, size_t last, size_t) {
-    for (size_t k = first; k < last; ++k) distances[k] = collider.distance_outside(points[k]);
+    for (size_t k = first; k < last; ++k) distances[k] = collider.distance(points[k]);
   });
   return distances;
 }
 
-UnionVolume union_volume(const ColliderShapes& collider, size_t count, uint64_t seed, Run& run) {
+UnionVolume union_volume(const ShapeUnion& collider, size_t count, uint64_t seed, Run& run) {
   UnionVolume found;
   Stack<Wedge> stack;
   for (uint32_t s = 0; s < collider.shapes().size(); ++s) {
-    found.total += collider.facts()[s].volume;
+    found.total += volume(collider.shapes()[s]);
     for (const Wedge& wedge : inner_wedges(collider.shapes()[s])) stack.add(wedge, s, wedge.volume);
   }
   if (stack.pieces.empty() || count == 0) return found;
@@ -106,7 +106,7 @@ UnionVolume union_volume(const ColliderShapes& collider, size_t count, uint64_t 
       const size_t wedge = stack.at(share_of(k, count, random));
       const double u = random.uniform(), v = random.uniform(), depth = random.uniform();
       const Vec3 p = point_in(stack.pieces[wedge], u, v, depth);
-      const size_t others = collider.others_around(p, stack.owners[wedge], collider.shapes().size());
+      const size_t others = collider.count_around(p, stack.owners[wedge], collider.shapes().size());
       weights[k] = 1 / static_cast<double>(1 + others);
     }
   });

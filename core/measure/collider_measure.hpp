@@ -6,7 +6,7 @@
 // (volume): every shape gets its share to within one point.
 #pragma once
 
-#include "collider_shapes.hpp"
+#include "shape_union.hpp"
 
 namespace hitbox {
 
@@ -16,15 +16,15 @@ struct ColliderSamples {
 };
 
 // `count` points, uniform by area over the surfaces of all shapes together.
-ColliderSamples sample_surfaces(const ColliderShapes& collider, size_t count, uint64_t seed, Run& run);
+ColliderSamples sample_surfaces(const ShapeUnion& collider, size_t count, uint64_t seed, Run& run);
 
 // 1 for each sample whose point `offset` further out lies strictly inside another shape: what no one
 // can touch from outside, because it is no part of the union's boundary.
-std::vector<uint8_t> hidden_samples(const ColliderShapes& collider, const ColliderSamples& samples,
+std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSamples& samples,
                                     double offset, Run& run);
 
 // How far each point is outside the union of all shapes; 0 inside.
-std::vector<double> distances_outside(const ColliderShapes& collider, std::span<const Vec3> points,
+std::vector<double> distances_outside(const ShapeUnion& collider, std::span<const Vec3> points,
                                       Run& run);
 
 struct UnionVolume {
@@ -36,6 +36,6 @@ struct UnionVolume {
 // shapes that hold it. Exact where nothing overlaps, and never worse than the same points in the
 // bounding box: its weights lie between 1/n and 1, while there most points of a thin collider would
 // hit nothing. The error is that of independent points, so a little too wide for these.
-UnionVolume union_volume(const ColliderShapes& collider, size_t count, uint64_t seed, Run& run);
+UnionVolume union_volume(const ShapeUnion& collider, size_t count, uint64_t seed, Run& run);
 
 }  // namespace hitbox

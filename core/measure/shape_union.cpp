@@ -1,9 +1,12 @@
 #include "shape_union.hpp"
 
+#include <algorithm>
+
+#include "../geometry/triangle.hpp"
+#include "hull_facets.hpp"
+
 namespace hitbox {
 namespace {
-
-constexpr double kSliver = 1e-12;  // as in shapes/hull.cpp: flatter than that a normal is noise
 
 std::vector<Bounds> boxes_of(std::span<const Shape> shapes) {
   std::vector<Bounds> boxes;
@@ -14,54 +17,61 @@ std::vector<Bounds> boxes_of(std::span<const Shape> shapes) {
 
 }  // namespace
 
-ShapeUnion::ShapeUnion(std::span<const Shape> shapes, Run& run)
-    : shapes_(shapes), planes_(shapes.size()), boxes_(boxes_of(shapes), run) {
-  for (size_t k = 0; k < shapes.size(); ++k)
-    if (const auto* hull = std::get_if<Hull>(&shapes[k])) add_planes(*hull, planes_[k]);
-}
-
-// None for a flat hull: two planes do not say where its rim is.
-void ShapeUnion::add_planes(const Hull& hull, Planes& planes) {
-  const double least = kSliver * bounds_of(hull.vertices).diagonal();
-  Vec3 middle;
-  for (const Vec3& v : hull.vertices) middle += v / static_cast<double>(hull.vertices.size());
-  planes.first = static_cast<uint32_t>(all_planes_.size());
-  double inner = Bounds::kInfinity;
-  for (const auto& t : hull.triangles) {
-    const Vec3 &a = hull.vertices[t[0]], &b = hull.vertices[t[1]], &c = hull.vertices[t[2]];
-    const Vec3 doubled = cross(b - a, c - a);
-    const double base = std::sqrt(std::max({norm_sq(b - a), norm_sq(c - b), norm_sq(a - c)}));
-    if (!(norm(doubled) > least * base)) continue;
-    all_planes_.push_back({normalized(doubled), a});
-    inner = std::min(inner, dot(all_planes_.back().normal, a - middle));
+ShapeUnion::ShapeUnion(std::vector<Shape> shapes, Run& run)
+    : shapes_(std::move(shapes)), facets_of_shape_(shapes_.size(), Bvh::kNone),
+      boxes_(boxes_of(shapes_), run) {
+  std::vector<uint32_t> hulls;
+  for (uint32_t k = 0; k < shapes_.size(); ++k) {
+    if (!std::holds_alternative<Hull>(shapes_[k])) continue;
+    facets_of_shape_[k] = static_cast<uint32_t>(hulls.size());
+    hulls.push_back(k);
   }
-  if (!(inner > least)) all_planes_.resize(planes.first);
-  planes.count = static_cast<uint32_t>(all_planes_.size()) - planes.first;
+  facets_.resize(hulls.size());
+  run.for_each_block(hulls.size(), 1, [&](size_t k, size_t, size_t) {
+    facets_[k] = asked_of(std::get<Hull>(shapes_[hulls[k]]));
+  });
 }
 
-// The signed distance inside, and never more than it outside.
-double ShapeUnion::plane_distance(uint32_t shape, const Vec3& p) const {
-  double most = -Bounds::kInfinity;
-  const Planes& planes = planes_[shape];
-  for (uint32_t k = planes.first; k < planes.first + planes.count; ++k)
-    most = std::max(most, dot(all_planes_[k].normal, p - all_planes_[k].point));
-  return most;
+ShapeUnion::Facets ShapeUnion::asked_of(const Hull& hull) {
+  const HullFacets found = facets_of(hull);
+  const TriangleMesh& mesh = found.mesh;
+  Facets facets;
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto& [a, b, c] = mesh.triangles[t];
+    facets.triangles.push_back({mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]});
+    if (!found.is_flat() && norm_sq(found.normals[t]) > 0)
+      facets.planes.push_back({found.normals[t], mesh.vertices[a]});
+  }
+  return facets;
 }
 
-// Exact where it is below `limit`, else anything not below it.
+// Exact where it is below `limit`, else anything not below it. Inside a hull the nearest plane says
+// it; outside, the planes give less than the distance.
 double ShapeUnion::signed_distance_below(uint32_t shape, const Vec3& p, double limit) const {
-  if (planes_[shape].count > 0) {
-    const double planes = plane_distance(shape, p);
-    if (planes <= 0 || planes >= limit) return planes;
+  const Facets* hull = facets(shape);
+  if (hull == nullptr) {
+    double exact = 0;
+    signed_distance(shapes_[shape], {&p, 1}, {&exact, 1});
+    return exact;
   }
-  double exact;
-  signed_distance(shapes_[shape], {&p, 1}, {&exact, 1});
-  return exact;
+  if (!hull->planes.empty()) {
+    double most = -Bounds::kInfinity;
+    for (const Plane& plane : hull->planes) most = std::max(most, dot(plane.normal, p - plane.point));
+    if (most <= 0 || most >= limit) return most;
+  }
+  double nearest_sq = Bounds::kInfinity;
+  for (const auto& [a, b, c] : hull->triangles)
+    nearest_sq = std::min(nearest_sq, norm_sq(p - closest_point_on_triangle(p, a, b, c)));
+  return std::sqrt(nearest_sq);
 }
 
 bool ShapeUnion::holds(uint32_t shape, const Vec3& p, double depth) const {
-  if (planes_[shape].count > 0 && depth >= 0) return plane_distance(shape, p) < -depth;
-  return signed_distance_below(shape, p, -depth) < -depth;
+  const Facets* hull = facets(shape);
+  if (hull == nullptr || hull->planes.empty() || depth < 0)
+    return signed_distance_below(shape, p, -depth) < -depth;
+  return std::ranges::all_of(hull->planes, [&](const Plane& plane) {
+    return dot(plane.normal, p - plane.point) < -depth;
+  });
 }
 
 double ShapeUnion::distance(const Vec3& p) const {
@@ -94,6 +104,14 @@ double ShapeUnion::farthest_of_hull(std::span<const Vec3> points, const Vec3& ce
     for (const auto& near : boxes_.nearest_boxes({center, center}, 2, [](uint32_t) { return false; }))
       try_shape(near.item);
   return best;
+}
+
+size_t ShapeUnion::count_around(const Vec3& p, uint32_t skip, size_t most) const {
+  size_t count = 0;
+  boxes_.overlaps({p, p}, [&](uint32_t shape) {
+    if (count < most && shape != skip && holds(shape, p, 0)) ++count;
+  });
+  return count;
 }
 
 bool ShapeUnion::contains(const Vec3& p, uint32_t skip, double depth) const {

@@ -1,9 +1,12 @@
-// Many convex shapes as one set: how far points are outside it, and which single shape holds them.
+// Many convex shapes as one set: how far points are outside it, and which shapes hold them.
 //
-// Exact, up to rounding. A tree over the shapes' boxes and, for hulls, their planes worked out once:
-// a point is compared with the few shapes whose boxes are near it. Costs about 0.3 us a point.
+// Exact, up to rounding. A tree over the shapes' boxes finds the few that matter; a hull is asked by
+// its facets (hull_facets.hpp), worked out once.
+// Cost: a question is logarithmic in the shapes and linear in the facets of the hulls whose boxes are
+// near the point: about 0.3 us for primitives.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -15,13 +18,17 @@ namespace hitbox {
 
 class ShapeUnion {
  public:
-  ShapeUnion(std::span<const Shape> shapes, Run& run);  // `shapes` must outlive it
+  ShapeUnion(std::vector<Shape> shapes, Run& run);  // at least one, all finite
+
+  std::span<const Shape> shapes() const { return shapes_; }
 
   // How far p is outside the union; 0 inside.
   double distance(const Vec3& p) const;
   // At least the distance of every point of the convex hull of `points`: that from the one best of
   // the shapes around `center`. A signed distance from a convex shape is convex.
   double farthest_of_hull(std::span<const Vec3> points, const Vec3& center) const;
+  // How many shapes other than `skip` hold p strictly inside, counted up to `most`.
+  size_t count_around(const Vec3& p, uint32_t skip, size_t most) const;
   // Whether a shape other than `skip` holds p, `depth` (positive or negative) below its surface.
   bool contains(const Vec3& p, uint32_t skip, double depth) const;
   // Whether one single shape other than `skip` so holds all `points`, and therefore their hull.
@@ -31,18 +38,21 @@ class ShapeUnion {
   struct Plane {
     Vec3 normal, point;
   };
-  struct Planes {  // of a hull with an inside; none for other shapes
-    uint32_t first = 0, count = 0;
+  struct Facets {
+    std::vector<Plane> planes;  // none: a flat hull has no inside
+    std::vector<std::array<Vec3, 3>> triangles;
   };
 
-  void add_planes(const Hull& hull, Planes& planes);
-  double plane_distance(uint32_t shape, const Vec3& p) const;
+  static Facets asked_of(const Hull& hull);
+  const Facets* facets(uint32_t shape) const {
+    return facets_of_shape_[shape] == Bvh::kNone ? nullptr : &facets_[facets_of_shape_[shape]];
+  }
   double signed_distance_below(uint32_t shape, const Vec3& p, double limit) const;
   bool holds(uint32_t shape, const Vec3& p, double depth) const;
 
-  std::span<const Shape> shapes_;
-  std::vector<Plane> all_planes_;
-  std::vector<Planes> planes_;
+  std::vector<Shape> shapes_;
+  std::vector<Facets> facets_;             // of the hulls alone
+  std::vector<uint32_t> facets_of_shape_;  // Bvh::kNone for the others
   BoxBvh boxes_;
 };
 

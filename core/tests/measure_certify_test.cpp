@@ -165,7 +165,7 @@ TEST(what_another_shape_hides_is_not_outer) {
   const std::vector<Shape> shapes{box({-1, 0, 0}, {1, 1, 1}), box({-1, 0, 0}, {1.5, 2, 2})};
   const Certificate found = certified(strip, shapes);
   Run run(1);
-  const ShapeUnion both(shapes, run);
+  const ShapeUnion both({shapes.begin(), shapes.end()}, run);
   // By brute force over samples of both boxes.
   double all = 0, outer = 0;
   for (uint32_t k = 0; k < 2; ++k) {

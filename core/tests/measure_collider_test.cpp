@@ -1,5 +1,6 @@
 // Points on and in shapes, and what a collider's shapes say about points.
 #include "measure/collider_measure.hpp"
+#include "measure/shape_facts.hpp"
 
 #include "base/random.hpp"
 #include "check.hpp"
@@ -58,7 +59,7 @@ TEST(points_of_patches_are_on_the_shape_and_those_of_wedges_in_it) {
 TEST(points_of_wedges_are_uniform) {
   for (const Shape& shape : one_of_each()) {
     Run run(1);
-    const ColliderShapes alone({shape}, run);
+    const ShapeUnion alone({shape}, run);
     Random random(5);
     const Bounds box = bounds(shape);
     Vec3 sum, inside;
@@ -84,7 +85,7 @@ TEST(samples_do_not_depend_on_threads_and_hidden_ones_are_inside_others) {
   std::vector<Shape> shapes = one_of_each();
   shapes.push_back(Sphere{{0, 0, 0}, 2.5});
   Run one(1), three(3);
-  const ColliderShapes collider(shapes, one);
+  const ShapeUnion collider(shapes, one);
   const ColliderSamples a = sample_surfaces(collider, 20000, 9, one), b = sample_surfaces(collider, 20000, 9, three);
   CHECK(a.points == b.points && a.normals == b.normals && a.owners == b.owners);
   const std::vector<uint8_t> hidden = hidden_samples(collider, a, 0.01, three);
@@ -101,11 +102,11 @@ TEST(samples_do_not_depend_on_threads_and_hidden_ones_are_inside_others) {
 
 TEST(union_volume_of_boxes) {
   Run run(2);
-  const ColliderShapes apart({Box{{0, 0, 0}, {}, {1, 1, 1}}, Box{{5, 0, 0}, {}, {1, 1, 1}}}, run);
+  const ShapeUnion apart({Box{{0, 0, 0}, {}, {1, 1, 1}}, Box{{5, 0, 0}, {}, {1, 1, 1}}}, run);
   const UnionVolume exact = union_volume(apart, 1000, 1, run);
   CHECK_NEAR(exact.value, 16, 1e-12);
   CHECK(exact.error == 0);
-  const ColliderShapes twice({Box{{0, 0, 0}, {}, {1, 1, 1}}, Box{{1, 0, 0}, {}, {1, 1, 1}}}, run);
+  const ShapeUnion twice({Box{{0, 0, 0}, {}, {1, 1, 1}}, Box{{1, 0, 0}, {}, {1, 1, 1}}}, run);
   const UnionVolume found = union_volume(twice, 100000, 1, run);
   CHECK_NEAR(found.value, 12, 2 * found.error);
   CHECK(found.error < 0.05 && found.total == 16);
@@ -114,9 +115,9 @@ TEST(union_volume_of_boxes) {
 TEST(flat_hulls_have_no_inside_but_a_distance) {
   const Hull flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 1}}};
   Run run(1);
-  const ColliderShapes collider({flat, Sphere{{9, 0, 0}, 1}}, run);
-  CHECK(collider.others_around({0.2, 0.2, 0}, 1, 9) == 0);
-  CHECK_NEAR(collider.distance_outside({0.2, 0.2, 0.5}), 0.5, 1e-12);
+  const ShapeUnion collider({flat, Sphere{{9, 0, 0}, 1}}, run);
+  CHECK(collider.count_around({0.2, 0.2, 0}, 1, 9) == 0);
+  CHECK_NEAR(collider.distance({0.2, 0.2, 0.5}), 0.5, 1e-12);
   CHECK(union_volume(collider, 100, 0, run).value > 4);
-  CHECK(collider.facts()[0].smallest_extent == 0);
+  CHECK(facts_of(flat).smallest_extent == 0);
 }

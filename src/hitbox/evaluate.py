@@ -207,7 +207,7 @@ class _Job:
         self.vertices = np.ascontiguousarray((self.mesh.vertices - self.origin) * (1 / self.unit))
         self._check_reach()
         self.crossings = [shape._crossing for shape in self.collider.shapes]
-        self.shapes = _core.collider_shapes(self.crossings, tuple(self.origin), self.unit, self.threads)
+        self.shapes = _core.shape_union(self.crossings, tuple(self.origin), self.unit, self.threads)
 
     def _check_reach(self) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
