@@ -1,4 +1,4 @@
-# make demo | test | bench | clean. Needs Python 3.10+, a C++20 compiler and make; the rest comes by itself.
+# make demo | test | bench | paper | clean. Needs Python 3.10+, a C++20 compiler and make; the rest comes by itself.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
            $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: demo test bench clean render-libraries browser cpp-tests cpp-tests-sanitized
+.PHONY: demo test bench paper clean render-libraries browser cpp-tests cpp-tests-sanitized
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
@@ -26,7 +26,11 @@ test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser
 	$(BIN)/pytest
 
 bench: $(VENV)/.bench
-	@for name in read fit; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
+	@for name in read fit evaluate; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+# The paper's tables and figures. CoACD takes about a minute a mesh; what it answered is kept in out/.
+paper: $(VENV)/.bench
+	$(BIN)/python benchmarks/paper_tables.py
 
 cpp-tests: $(VENV)/.dev
 	@mkdir -p build
@@ -47,7 +51,7 @@ $(VENV)/.%: $(SOURCES) | $(VENV)/bin/python
 	@touch $@
 EXTRA_render := render
 EXTRA_dev    := dev
-EXTRA_bench  := peers
+EXTRA_bench  := bench
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \

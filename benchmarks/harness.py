@@ -144,6 +144,7 @@ def publish(name: str, title: str, text: str, packages: Iterable[str], *, whole:
         return
     versions = ", ".join(map(installed, packages))
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `python benchmarks/{name}.py`.\n\n"
+    command = " ".join(["python", f"benchmarks/{name}.py", *sys.argv[1:]])
+    head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `{command}`.\n\n"
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(head + text + "\n")

@@ -1,6 +1,6 @@
 """The tables and figures of "Convex Primitive Decomposition for Collision Detection", on our meshes.
 
-    python benchmarks/paper_tables.py [--quick] [--only tables,fig9,fig13,fig14,fig16] [MESH...]
+    python benchmarks/paper_tables.py [--quick] [--answered] [--only tables,fig9,fig13,fig14,fig16] [MESH...]
 
 Tables 2 to 5: hitbox against CoACD and V-HACD with their defaults. Fig. 9: time over faces. Fig. 13: as
 many primitives as CoACD has hulls, in the drop scene. Fig. 14: three sets of weights. Fig. 16: Eq. 4
@@ -9,7 +9,8 @@ benchmarks/results/paper_tables.md.
 
 The meshes are those of HITBOX_BENCH_DATA (see harness.py), or the MESH files given. What the peers answered
 is kept in out/compare, so a second run only does what is new; the first takes CoACD about a minute a mesh.
-`--quick` takes the three smallest meshes and few balls, and only prints.
+`--answered` takes only meshes on which all peers have answered in an earlier run. `--quick` takes the three
+smallest meshes and few balls, and only prints.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import harness
 import numpy as np
 
 import hitbox
-from hitbox.compare import INPUT, Comparison, Row, compare
+from hitbox.compare import INPUT, Comparison, Row, compare, has_answer
 from hitbox.fit import FitOptions, _Job
 from hitbox.simulate import Simulation, simulate_together
 
@@ -336,12 +337,18 @@ def meshes_of_the_set() -> list[Path]:
     return [harness.DATA / entry["path"] for entry in entries]
 
 
+def all_answered(path: Path) -> bool:
+    mesh = hitbox.load(path)
+    return all(has_answer(mesh, peer, STORE) for peer in PEERS)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("meshes", nargs="*", type=Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--answered", action="store_true")
     parser.add_argument("--only", default=",".join(PARTS))
     given = parser.parse_args()
     scope = Scope(
@@ -349,12 +356,15 @@ def main() -> None:
     )
     if given.quick:
         scope = replace(scope, meshes=scope.meshes[:3], balls=200, frames=100, sparse=500, dense=5_000)
+    if given.answered:
+        kept = [path for path in scope.meshes if all_answered(path)]
+        scope = replace(scope, meshes=kept)
     made = [table for part in given.only.split(",") for table in PARTS[part](scope)]
     whole = not given.quick and not given.meshes and given.only == ",".join(PARTS)
     if whole:
         for table in made:
             table.save()
-    text = "\n".join(table.markdown() for table in made)
+    text = f"{len(scope.meshes)} meshes.\n\n" + "\n".join(table.markdown() for table in made)
     harness.publish("paper_tables", "The paper's tables and figures", text, PACKAGES, whole=whole)
 
 

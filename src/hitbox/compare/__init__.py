@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from hitbox.compare.rows import INPUT, Comparison, Level, Row, Spread, Subject, Totals
-from hitbox.compare.run import compare
+from hitbox.compare.run import compare, has_answer
 
-__all__ = ["INPUT", "Comparison", "Level", "Row", "Spread", "Subject", "Totals", "compare"]
+__all__ = ["INPUT", "Comparison", "Level", "Row", "Spread", "Subject", "Totals", "compare", "has_answer"]

@@ -262,19 +262,14 @@ class _Trial:
 
     def _result(self, peer: Peer, options: Mapping[str, Any]) -> PeerResult:
         """What is kept, or a run's. An answer counts whatever the limits were, a failure only for its own."""
-        installed = version_of(peer)
-        ours = peer.package == methods.HITBOX.package  # a peer's answer outlives our builds
-        key = {
-            "what": "colliders", "mesh": self._mesh.sha256, "method": peer.name, "entry": peer.entry,
-            "options": dict(options), "version": _build() if ours else installed,
-        }  # fmt: skip
+        key = _answer_key(self._mesh, peer, options)
         limits = {"timeout": self._settings.timeout, "memory": self._settings.memory}
         for each in (key, key | limits):
             kept = self._store.get(each, PeerResult.from_dict)
             if kept is not None:
                 return kept
         result = run_peer(peer, self._mesh, options=options, go_on=self._steps.still, **limits)
-        if installed is not None:
+        if version_of(peer) is not None:
             self._store.put(key if result.error is None else key | limits, result.to_dict())
         return result
 
@@ -401,6 +396,19 @@ class _Trial:
         done = work()
         self._store.put(key, done)
         return done
+
+
+def has_answer(mesh: Mesh, peer: str, store: str | os.PathLike[str]) -> bool:
+    """Whether an earlier run with this `store` kept an answer of `peer` on `mesh`."""
+    return Store(store).get(_answer_key(mesh, methods.PEERS[peer], {}), PeerResult.from_dict) is not None
+
+
+def _answer_key(mesh: Mesh, peer: Peer, options: Mapping[str, Any]) -> dict[str, Any]:
+    ours = peer.package == methods.HITBOX.package  # a peer's answer outlives our builds
+    return {
+        "what": "colliders", "mesh": mesh.sha256, "method": peer.name, "entry": peer.entry,
+        "options": dict(options), "version": _build() if ours else version_of(peer),
+    }  # fmt: skip
 
 
 def _with_run(row: Row, run: Mapping[str, Any]) -> Row:
