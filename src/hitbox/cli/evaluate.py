@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hitbox.cli.bar import progress_bar
-from hitbox.cli.layout import counted, listed, print_rows, print_table, print_title, print_wrapped
+from hitbox.cli.layout import print_rows, print_table, print_title, print_wrapped
+from hitbox.words import counted, listed
 
 if TYPE_CHECKING:
     from hitbox.evaluate import Bounds, Distance, Evaluation

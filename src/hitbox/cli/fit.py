@@ -13,6 +13,7 @@ from hitbox.cli import layout
 from hitbox.cli import options as read
 from hitbox.cli.bar import progress_bar
 from hitbox.errors import InputError
+from hitbox.words import counted, listed
 
 if TYPE_CHECKING:
     from hitbox.collider import Collider
@@ -135,7 +136,7 @@ def _report(mesh: Mesh, collider: Collider, paths: list[str], threads: int) -> d
 
 
 def _print(report: dict[str, Any], level: int | None) -> None:
-    kinds = layout.listed([layout.counted(count, kind) for kind, count in report["kinds"].items()])
+    kinds = listed([counted(count, kind) for kind, count in report["kinds"].items()])
     seconds = report["seconds"]
     asked, all_levels = (f" of at most {level:,}", " all levels") if level else ("", "")
     rows = [

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hitbox.cli.layout import counted, listed, print_rows, print_title, print_wrapped
+from hitbox.cli.layout import print_rows, print_title, print_wrapped
 from hitbox.cli.options import number_or_text
+from hitbox.words import counted, listed
 
 if TYPE_CHECKING:
     from hitbox.mesh import CleanReport, Mesh, MeshInfo

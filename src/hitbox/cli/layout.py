@@ -40,17 +40,6 @@ def print_wrapped(text: str, first: str = _INDENT, rest: str = _INDENT) -> None:
     click.echo(wrapped)
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """`1 box`, `1,200 boxes`, `no boxes`."""
-    noun = one if count == 1 else many or f"{one}{'es' if one.endswith('x') else 's'}"
-    return f"{count:,} {noun}" if count else f"no {noun}"
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
-
-
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A bold head; the first column to the left, numbers to the right."""
     lines = [[click.format_filename(cell) for cell in line] for line in (head, *rows)]

@@ -14,6 +14,7 @@ from importlib.resources import files
 from hitbox.compare import plots
 from hitbox.compare.plots import Axis, Series
 from hitbox.compare.rows import INPUT, LOWEST_WINS, Comparison, Row, Spread, Subject, Totals, winners
+from hitbox.words import counted, listed
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _MOST_NOTES = 3  # of one method on one mesh
@@ -104,9 +105,9 @@ def _colors(comparison: Comparison) -> dict[str, int]:
 def _header(comparison: Comparison, title: str) -> str:
     settings = comparison.settings
     peers = [f"{label} {version or '(not installed)'}" for label, version in settings["versions"].items()]
-    against = f" beside {_listed(peers)}" if peers else ""
+    against = f" beside {listed(peers)}" if peers else ""
     lead = (
-        f"hitbox {settings['version']}{against}, on {_counted(len(comparison.subjects), 'mesh', 'meshes')}."
+        f"hitbox {settings['version']}{against}, on {counted(len(comparison.subjects), 'mesh', 'meshes')}."
     )
     return (
         f'<header>\n<h1>{title}</h1>\n<p class="lead">{_e(lead)} {_e(_budget_said(comparison.budget))} '
@@ -145,10 +146,10 @@ def _totals(comparison: Comparison, colors: dict[str, int]) -> str:
 
 def _totals_body(comparison: Comparison, totals: Totals, colors: dict[str, int]) -> str:
     silent = [label for method, label in _all_labels(comparison).items() if method not in totals.labels]
-    left_out = f" {_listed(silent)} answered on none and is left out." if silent else ""
+    left_out = f" {listed(silent)} answered on none and is left out." if silent else ""
     if not totals.meshes:
         return f'<p class="about">There is no mesh on which all methods answered.{_e(left_out)}</p>'
-    meshes = _counted(totals.meshes, "mesh", "meshes")
+    meshes = counted(totals.meshes, "mesh", "meshes")
     common = f"Over {meshes} of {totals.of}: those on which all methods answered.{left_out}"
     closer = "".join(f"<p>{_e(line)}</p>" for line in _closer(totals))
     tables = _totals_table(totals, colors, "Outer surface", "outer") + _totals_table(
@@ -168,7 +169,7 @@ def _closer(totals: Totals) -> list[str]:
         hitbox = totals.labels[method].replace(",", " with")
         lines.append(
             f"{hitbox} is closer than {peer} on {below['outer_mean']} of "
-            f"{_counted(totals.meshes, 'mesh', 'meshes')} by the mean distance on the outer surface, and on "
+            f"{counted(totals.meshes, 'mesh', 'meshes')} by the mean distance on the outer surface, and on "
             f"{below['outer_hausdorff']} by the largest."
         )
     return lines
@@ -375,15 +376,7 @@ def _footer(comparison: Comparison) -> str:
     ]
     if settings["simulated"]:
         said.append(f"{settings['balls']:,} balls over {settings['frames']:,} frames")
-    return f"<footer><p>{_e('; '.join(said).capitalize())}. All methods with their defaults.</p></footer>"
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return f"<footer><p>{_e('; '.join(said))}. All methods with their defaults.</p></footer>"
 
 
 def _e(text: str) -> str:
