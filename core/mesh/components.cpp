@@ -2,11 +2,32 @@
 
 #include <numeric>
 
+#include "edges.hpp"
+
 namespace hitbox {
 
 DisjointSets::DisjointSets(size_t size) : parent_(size) {
   std::iota(parent_.begin(), parent_.end(), 0u);
 }
+
+namespace {
+
+// Numbered by their first faces; `set_of(face)` is a number below `most`.
+template <class SetOf>
+Components numbered(size_t faces, size_t most, SetOf&& set_of) {
+  constexpr uint32_t kNone = 0xffffffffu;
+  std::vector<uint32_t> number(most, kNone);
+  Components result;
+  result.of_face.resize(faces);
+  for (uint32_t f = 0; f < faces; ++f) {
+    uint32_t& of_set = number[set_of(f)];
+    if (of_set == kNone) of_set = static_cast<uint32_t>(result.count++);
+    result.of_face[f] = of_set;
+  }
+  return result;
+}
+
+}  // namespace
 
 Components components_of(const MeshView& mesh) {
   DisjointSets sets(mesh.vertices.size());
@@ -15,16 +36,16 @@ Components components_of(const MeshView& mesh) {
     const auto corners = mesh.face(f);
     for (size_t k = 1; k < corners.size(); ++k) sets.unite(corners[0], corners[k]);
   }
-  constexpr uint32_t kNone = 0xffffffffu;
-  std::vector<uint32_t> number(mesh.vertices.size(), kNone);
-  Components result;
-  result.of_face.resize(faces);
-  for (size_t f = 0; f < faces; ++f) {
-    uint32_t& of_root = number[sets.find(mesh.face(f)[0])];
-    if (of_root == kNone) of_root = static_cast<uint32_t>(result.count++);
-    result.of_face[f] = of_root;
-  }
-  return result;
+  return numbered(faces, mesh.vertices.size(), [&](size_t f) { return sets.find(mesh.face(f)[0]); });
+}
+
+Components components_through_edges(const MeshView& mesh, Run& run) {
+  const size_t faces = mesh.face_count();
+  DisjointSets sets(faces);
+  for_each_edge(sorted_half_edges(mesh, run), [&](std::span<const HalfEdge> uses) {
+    if (uses.size() == 2) sets.unite(uses[0].face(), uses[1].face());
+  });
+  return numbered(faces, faces, [&](uint32_t f) { return sets.find(f); });
 }
 
 }  // namespace hitbox

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../base/run.hpp"
 #include "mesh.hpp"
 
 namespace hitbox {
@@ -45,5 +46,9 @@ struct Components {
 
 // Faces that hang together through shared vertices.
 Components components_of(const MeshView& mesh);
+
+// Faces that hang together through edges of exactly two faces. Solids that touch come apart: an edge
+// they share has four.
+Components components_through_edges(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox
