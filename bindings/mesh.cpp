@@ -97,12 +97,12 @@ void bind_mesh(nb::module_& m) {
         auto components = [&] {
           nb::gil_scoped_release quiet;
           Run run(1);
-          return components_through_edges(view(vertices, indices, offsets), run);
+          return solids_of(view(vertices, indices, offsets), run);
         }();
         return to_numpy(std::move(components.of_face));
       },
       "vertices"_a, "indices"_a, "offsets"_a,
-      "The piece every face belongs to: faces hang together through edges of exactly two faces.");
+      "The piece every face belongs to: faces hang together through edges, and pieces that touch do not.");
 }
 
 }  // namespace hitbox::bindings

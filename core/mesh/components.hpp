@@ -47,8 +47,8 @@ struct Components {
 // Faces that hang together through shared vertices.
 Components components_of(const MeshView& mesh);
 
-// Faces that hang together through edges of exactly two faces. Solids that touch come apart: an edge
-// they share has four.
-Components components_through_edges(const MeshView& mesh, Run& run);
+// Faces that hang together through edges. Solids that touch come apart: at an edge of more than two
+// faces, those are neighbours that have the same solid between them. Faces look outward.
+Components solids_of(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox

@@ -53,7 +53,7 @@ def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
 def pieces_of_mesh(mesh: Mesh) -> list[Piece]:
     """One piece a part where the mesh has several with faces, else one a connected component.
 
-    Components hang together through edges of two faces, so that pieces which touch stay apart.
+    Components hang together through edges; pieces that touch stay apart, even where they share them.
     """
     welded, _ = mesh.clean("exact")
     triangles, faces = welded.triangles, welded.triangle_faces
