@@ -41,7 +41,7 @@ Vec3 normal_of(const MeshView& mesh, uint32_t f) {
 // Turning about the edge, a solid begins at a face that runs down along it and ends at the next one
 // that runs up.
 void unite_around_edge(const MeshView& mesh, std::span<const HalfEdge> uses, DisjointSets& sets) {
-  constexpr double kSameAngle = 1e-6;
+  constexpr double kSameAngle = 1e-3;  // files have six digits, and short edges turn by more
   struct Around {
     double angle;
     bool up;
