@@ -308,11 +308,43 @@ def test_seams_between_shapes_kick_and_steps_kick_more():
     whole = boxes((0, 0, 0, 3.5, 0.2, 3))
     steps = boxes(*[(x, 0.06 * (k % 2), z, *half) for k, (x, _, z, *half) in enumerate(row)])
     subjects = {"whole": whole, "flush": boxes(*row), "steps": steps}
-    runs = simulate_together(subjects, reference="whole", scene="roll", balls=30)
+    runs = simulate_together(subjects, reference="whole", scene="roll", balls=60)
     kicks = {name: run.measures for name, run in runs.items()}
-    assert kicks["whole"]["largest_kick"] < 0.01
+    assert kicks["whole"]["largest_kick"] < 0.05
     assert kicks["steps"]["largest_kick"] > 0.1
     assert kicks["steps"]["rms_kick"] > kicks["flush"]["rms_kick"] > 2 * kicks["whole"]["rms_kick"]
+
+
+def test_walls_with_steps_kick_and_smooth_walls_do_not():
+    """A block, and the same built of layers of which every second one is smaller: ledges all around."""
+    block = boxes((0, 0, 0, 2, 2, 2))
+    sides = [2 - 0.14 * (k % 2) for k in range(8)]
+    layers = boxes(*[(0, 1.75 - 0.5 * k, 0, side, 0.25, side) for k, side in enumerate(sides)])
+    subjects = {"block": block, "layers": layers, "mesh": mesh_of(block)}
+    runs = simulate_together(subjects, reference="mesh", scene="roll", balls=64)
+    kicks = {name: run.measures for name, run in runs.items()}
+    assert kicks["block"]["largest_wall_kick"] < 0.05
+    assert kicks["layers"]["largest_wall_kick"] > 0.1
+    assert kicks["layers"]["rms_wall_kick"] > 10 * kicks["block"]["rms_wall_kick"]
+    assert runs["layers"].reference_measures == kicks["mesh"]
+    assert runs["mesh"].reference_measures == {}
+    assert json.loads(json.dumps(runs["layers"].to_dict()))["reference_measures"] == kicks["mesh"]
+
+
+@pytest.mark.parametrize("engine", ["rapier", "mujoco"])
+@pytest.mark.parametrize("up", ["x", "y", "z"])
+def test_things_stay_on_the_wall_they_are_pressed_against(engine, up):
+    pytest.importorskip(engine.replace("rapier", "rapier3d"))
+    cube = Collider([Box((7, 8, 9), LEVEL, (2, 3, 4))], up=up)
+    run = hitbox.simulate(cube, scene="roll", engine=engine, balls=40, frames=6)
+    reach = np.abs(run.positions - run.center) - (2, 3, 4)
+    clear = np.sort(reach, axis=1)[:, 1] < -run.radius  # not at an edge
+    assert clear.sum() > 30
+    np.testing.assert_allclose(reach[clear].max(axis=1), run.radius, rtol=0.05)
+    on_top = np.arange(40) % 2 == 0
+    axes = reach.argmax(axis=1)
+    assert set(axes[clear & on_top]) == {"xyz".index(up)}
+    assert set(axes[clear & ~on_top]) == {0, 1, 2} - {"xyz".index(up)}
 
 
 def test_rods_get_through_a_gap_and_not_through_a_joint():

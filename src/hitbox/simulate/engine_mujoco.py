@@ -140,6 +140,7 @@ class MujocoEngine:
             geoms = slice(first, first + self._model.body_geomnum[self._ids[k]])
             self._model.geom_contype[geoms] = self._model.geom_conaffinity[geoms] = 0
             self._model.body_gravcomp[self._ids[k]] = 1.0
+            self._data.xfrc_applied[self._ids[k]] = 0
             self._data.qvel[self._velocity[k] : self._velocity[k] + self._dofs[k]] = 0
 
     def contacts(self) -> int:

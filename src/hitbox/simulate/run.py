@@ -30,7 +30,7 @@ MOST_THINGS, MOST_FRAMES = 100_000, 100_000
 _RECORDS = 100  # of the positions, over the whole run
 _MOST_RECORDED = 60_000_000  # numbers, over all records of a run
 _FARTHEST = 1e5  # m: from the middle; engines count in float32
-_KILL = 0.05 * SIZE  # below the model's underside: who is lower is taken out
+_KILL = 0.05 * SIZE  # below the model: who is lower is taken out
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,7 @@ class Simulation:
     resting: int  # at rest in the end
     moving: int  # still moving in the end; the four make up all balls
     measures: Mapping[str, float]  # the scene's own
+    reference_measures: Mapping[str, float]  # the same of the reference's run; none without a reference
     similarity: Similarity | None  # to the reference
     notes: tuple[str, ...]
     paths: npt.NDArray[np.float32] = field(repr=False)  # (records, balls, 3): from `center`, in diagonals
@@ -101,7 +102,8 @@ class Simulation:
             "similarity": None
             if similarity is None
             else {"height_field": similarity.height_field, "trajectories": similarity.trajectories},
-            "measures": {k: None if v != v else v for k, v in self.measures.items()},
+            "measures": _plain(self.measures),
+            "reference_measures": _plain(self.reference_measures),
             "notes": list(self.notes),
             "frame_ms": self.frame_ms.tolist(),
             "contacts": self.contacts.tolist(),
@@ -127,9 +129,9 @@ def simulate(
     `subject` is a collider (all that `Collider.of` takes), or a mesh, which then is a triangle mesh for the
     engine too; a path to a .json or to a folder is a collider, to any other file a mesh. `scene` is drop,
     maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop:
-    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it
-    and `similarity` is filled. Same arguments, same result, but for the times. Needs the extra:
-    pip install "hitbox[sim]".
+    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it and
+    `similarity` and `reference_measures` are filled. Same arguments, same result, but for the times. Needs
+    the extra: pip install "hitbox[sim]".
     """
     subjects = {"subject": subject} | ({} if reference is None else {"reference": reference})
     runs = simulate_together(
@@ -274,6 +276,8 @@ class _Run:
         setup = scene.setup(stage, solid)
         self.world = ENGINES[engine](setup)
         self.notes = setup.notes
+        self.down = setup.down
+        self.lowest = (self.down[:, None] * stage.bounds).max(axis=1).sum(axis=1)
         self.frame_ms = np.zeros(frames)
         self.contacts: list[int] = []
         self.now = self.world.positions()
@@ -307,15 +311,18 @@ class _Run:
             self._keep(done)
 
     def _watch(self, before: FloatArray, lost: npt.NDArray[np.bool_]) -> None:
-        """Who came below the model's underside since the last look, and who is so low as to be taken out."""
+        """Who came out below the model since the last look, and who is so low as to be taken out.
+
+        Below is where a body falls to: for one pressed against a side, beyond the opposite side.
+        """
         stage, record = self.stage, self.record
-        old, new = before[:, stage.up], self.now[:, stage.up]
-        crossed = ~record.fell & ((new < stage.bottom) | lost)
-        share = np.clip((old - stage.bottom) / np.maximum(old - new, 1e-12), 0, 1)[:, None]
+        old, new = (((at * self.down).sum(axis=1) - self.lowest) for at in (before, self.now))
+        crossed = ~record.fell & ((new > 0) | lost)
+        share = np.clip(-old / np.maximum(new - old, 1e-12), 0, 1)[:, None]
         place = before + share * (self.now - before)
         record.crossings[crossed] = place[crossed][:, stage.across]
         record.fell |= crossed
-        low = ~self.gone & ((new < stage.bottom - _KILL) | lost)
+        low = ~self.gone & ((new > _KILL) | lost)
         if low.any():
             self.world.freeze(np.flatnonzero(low).tolist())
             self.gone |= low
@@ -327,7 +334,10 @@ class _Run:
     def result(self, scene: str, engine: str) -> Simulation:
         stage, record = self.stage, self.record
         record.last_velocities = self.world.velocities()
-        through = record.fell & stage.footprint.covers(record.crossings) if self.scene.falls else record.fell
+        upright = self.down[:, stage.up] < -0.5
+        through = record.fell & upright
+        if through.any():
+            through &= stage.footprint.covers(record.crossings)
         resting = record.resting
         return Simulation(
             scene=scene,
@@ -342,6 +352,7 @@ class _Run:
             resting=int(resting.sum()),
             moving=int((~record.fell & ~resting).sum()),
             measures=self.scene.measure(stage, self.solid, record, self.world),
+            reference_measures={},
             similarity=None,
             notes=(*self.notes, *self.world.notes),
             paths=(np.array(record.paths) / SIZE).astype(np.float32),
@@ -363,4 +374,10 @@ def _play(runs: list[_Run], frames: int, report: Callable[[str, float], bool] | 
 
 
 def _compared(run: Simulation, model: Simulation | None) -> Simulation:
-    return run if model is None else replace(run, similarity=run.similarity_to(model))
+    if model is None:
+        return run
+    return replace(run, similarity=run.similarity_to(model), reference_measures=model.measures)
+
+
+def _plain(measures: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in measures.items()}  # JSON has no NaN

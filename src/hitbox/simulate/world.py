@@ -76,6 +76,15 @@ class Setup:
     moving: tuple[Bodies, ...]
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def down(self) -> FloatArray:
+        """(n, 3): which way each body falls."""
+        rows = [
+            np.broadcast_to(self.gravity, bodies.positions.shape) if bodies.pushes is None else bodies.pushes
+            for bodies in self.moving
+        ]
+        return np.concatenate([row / np.linalg.norm(row, axis=1, keepdims=True) for row in rows])
+
 
 class Engine(Protocol):
     """A running world. Bodies are numbered in the order of the setup."""
