@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -559,6 +560,19 @@ def test_the_shell_prints_a_table_and_json(tmp_path, capsys):
     assert "ring.obj" in capsys.readouterr().out
     assert command(["simulate", mesh, collider, "--scene", "pile", "--balls", "2", "--frames", "5"]) == 0
     assert "at rest" in capsys.readouterr().out
+
+
+def test_files_of_one_name_get_headings_of_their_own(tmp_path, capsys):
+    paths = [str(tmp_path / folder / "ring.json") for folder in ("a", "b")]
+    for path in paths:
+        os.mkdir(os.path.dirname(path))
+        RING.save(path)
+    mesh = str(tmp_path / "ring.obj")
+    RING.save(mesh)
+    assert command(["simulate", mesh, *paths, "--balls", "2", "--frames", "2", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["ring.obj", "a/ring.json", "b/ring.json"]
+    assert command(["simulate", mesh, paths[0], paths[0], "--balls", "2", "--frames", "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 3
 
 
 @pytest.mark.parametrize(

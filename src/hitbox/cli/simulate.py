@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -51,13 +50,14 @@ def simulate(
     import hitbox
     from hitbox import checks
     from hitbox.collider import Collider
+    from hitbox.compare.names import distinct_names
     from hitbox.simulate import ENGINES, SCENES, simulate_together
 
     checks.one_of("simulate: scene", scene, SCENES, "scene")  # before any file is read
     checks.one_of("simulate: engine", engine, ENGINES, "engine")
     if up is not None:
         checks.one_of("simulate: up", up, UPS, "axis")
-    names = _names(mesh, colliders)
+    names = distinct_names([mesh, *colliders])
     subjects: dict[str, Any] = {
         name: Collider.of(path) for name, path in zip(names[1:], colliders, strict=True)
     }
@@ -79,27 +79,13 @@ def simulate(
         _print(runs)
 
 
-def _names(mesh: str, colliders: tuple[str, ...]) -> list[str]:
-    """One for each file, all different: the shortest ends of their paths that are."""
-    paths = [path.rstrip("/\\") for path in (mesh, *colliders)]
-    short = [os.path.basename(path) for path in paths]
-    names = short if len(set(short)) == len(short) else paths
-    if len(set(names)) != len(names):
-        raise InputError(f"simulate: the same file is given twice among {', '.join(names)}.")
-    return names
-
-
 def _print(runs: dict[str, Simulation]) -> None:
     first = next(iter(runs.values()))
     said = f"{first.scene} in {first.engine}: {first.balls:,} bodies, {first.frames:,} frames"
     if any(run.similarity for run in runs.values()):
         said += "; heights and paths: how far from the mesh's, of the diagonal"
     layout.print_rows([("scene", said)])
-    rows = [_HEADS, *(_row(name, run) for name, run in runs.items())]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADS))]
-    for row in rows:
-        cells = [cell.ljust(widths[0]) if k == 0 else cell.rjust(widths[k]) for k, cell in enumerate(row)]
-        click.echo("  " + "  ".join(cells).rstrip())
+    layout.print_table(_HEADS, [_row(name, run) for name, run in runs.items()])
     more = [(name, _measures(run)) for name, run in runs.items() if run.measures]
     more += [("note", f"{name}: {note}") for name, run in runs.items() for note in run.notes]
     if more:
@@ -109,7 +95,7 @@ def _print(runs: dict[str, Simulation]) -> None:
 def _row(name: str, run: Simulation) -> tuple[str, ...]:
     like = run.similarity
     return (
-        click.format_filename(name),
+        name,
         f"{run.shapes:,}" if run.shapes else "mesh",
         *(f"{ms:.2f}" for ms in (run.mean_ms, run.median_ms, run.p95_ms, run.p99_ms)),
         f"{run.mean_contacts:,.0f}",
