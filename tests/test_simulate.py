@@ -363,6 +363,21 @@ def test_rods_get_through_a_gap_and_not_through_a_joint():
     assert runs["gap"].measures["deepest"] > 0.05
 
 
+def test_joints_of_round_shapes_lie_in_the_groove_between_them():
+    from hitbox.simulate.joints import find_joints
+    from hitbox.simulate.run import _stage
+
+    two = Collider([Sphere((-0.7, 0, 0), 1.0), Sphere((0.7, 0, 0), 1.0)])
+    stage = _stage({"two": two}, None, None, "0.25%", 60, 0)
+    points, inward, owners = find_joints(stage, stage.radius, 60, 12 * stage.radius)
+    assert (owners == 0).all()
+    for sphere in stage.solids[0].shapes:
+        assert np.abs(sphere.signed_distance(points)).max() < 4 * stage.radius
+    away = points * (0, 1, 1)
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    assert (away * inward).sum(axis=1).max() < -0.95
+
+
 def test_a_pile_comes_to_rest_on_its_floor():
     run = hitbox.simulate(boxes((0, 0, 0, 1, 0.4, 1)), scene="pile", balls=6, frames=600)
     assert run.measures["at_rest"] >= 5
