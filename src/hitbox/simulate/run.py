@@ -23,7 +23,7 @@ from hitbox.simulate.engine_rapier import RapierEngine
 from hitbox.simulate.scenes import SCENES, Record, Scene
 from hitbox.simulate.similarity import Similarity, height_field_distance, trajectory_distance
 from hitbox.simulate.stage import SIZE, Stage, solid_of
-from hitbox.simulate.world import Engine, Setup, Solid
+from hitbox.simulate.world import Engine, Setup, Solid, joined
 
 ENGINES: dict[str, Callable[[Setup], Engine]] = {"rapier": RapierEngine, "mujoco": MujocoEngine}
 MOST_THINGS, MOST_FRAMES = 100_000, 100_000
@@ -241,7 +241,7 @@ def _stage(
     if reference is not None:
         owner = solids[list(models).index(reference)]
     else:
-        owner = solids[0] if len(solids) == 1 else _together(solids)
+        owner = solids[0] if len(solids) == 1 else Solid((), *joined([solid.surface() for solid in solids]))
     return Stage(center, diagonal, UPS.index(axis), ball * scale, count, seed, solids, owner)
 
 
@@ -259,13 +259,6 @@ def _doubts(stage: Stage, solid: Solid, model: Mesh | Collider, name: str) -> li
             f"it does not seem to belong to the reference: its box is off by {off / SIZE:.0%} of the diagonal"
         )
     return doubts
-
-
-def _together(solids: tuple[Solid, ...]) -> Solid:
-    surfaces = [solid.surface() for solid in solids]
-    first = np.cumsum([0] + [len(vertices) for vertices, _ in surfaces])
-    triangles = [faces + np.uint32(first[k]) for k, (_, faces) in enumerate(surfaces)]
-    return Solid((), np.concatenate([vertices for vertices, _ in surfaces]), np.concatenate(triangles))
 
 
 class _Run:
