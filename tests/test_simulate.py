@@ -499,7 +499,9 @@ def test_candidates_take_turns_frame_by_frame(monkeypatch):
     assert runs["a"].resting == 4
 
 
-def test_progress_cancel_and_exceptions_stop_a_run():
+def test_progress_cancel_and_exceptions_stop_a_run(monkeypatch):
+    from hitbox.simulate.engine_rapier import RapierEngine
+
     told = []
     hitbox.simulate(PLATE, balls=2, frames=10, progress=lambda stage, done: told.append((stage, done)))
     assert [done for _, done in told] == sorted(done for _, done in told)
@@ -510,6 +512,13 @@ def test_progress_cancel_and_exceptions_stop_a_run():
         hitbox.simulate(PLATE, balls=2, frames=10, cancel=stop)
     with pytest.raises(InterruptedError):
         hitbox.simulate(PLATE, balls=2, frames=10, progress=lambda stage, done: done < 0.5)
+
+    made = []
+    monkeypatch.setitem(ENGINES, "rapier", lambda setup: made.append(stop.set()) or RapierEngine(setup))
+    stop.clear()
+    with pytest.raises(InterruptedError):  # while the worlds are built
+        simulate_together({"a": PLATE, "b": RING}, balls=2, frames=10, cancel=stop)
+    assert len(made) == 1
 
     def interrupt(stage, done):
         raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh
-from hitbox.progress import Cancel, Progress, reporter
+from hitbox.progress import Cancel, Progress, Report, reporter
 from hitbox.shapes import FloatArray
 from hitbox.simulate.engine_mujoco import MujocoEngine
 from hitbox.simulate.engine_rapier import RapierEngine
@@ -170,14 +170,16 @@ def simulate_together(
     if up is not None:
         checks.one_of("simulate: up", up, UPS, "axis")
     report = reporter("simulate", progress, cancel)
-    models = _models(subjects, reference, scene)
+    models = _models(subjects, reference, scene, report)
     stage = _stage(models, reference, up, play.radius if radius is None else radius, count, seed)
     doubts = {
         name: _doubts(stage, stage.solids[k], model, name) for k, (name, model) in enumerate(models.items())
     }
-    runs = {name: _Run(play, engine, stage, stage.solids[k], length) for k, name in enumerate(models)}
-    for name, run in runs.items():
-        run.notes += doubts[name]
+    runs = {}
+    for k, name in enumerate(models):
+        _go_on(report, "set up", 0.0)
+        runs[name] = _Run(play, engine, stage, stage.solids[k], length)
+        runs[name].notes += doubts[name]
     _play(list(runs.values()), length, report)
     made = {name: run.result(scene, engine) for name, run in runs.items()}
     if reference is not None:
@@ -186,14 +188,18 @@ def simulate_together(
     return made
 
 
-def _models(subjects: Mapping[str, Any], reference: str | None, scene: str) -> dict[str, Mesh | Collider]:
+def _models(
+    subjects: Mapping[str, Any], reference: str | None, scene: str, report: Report | None
+) -> dict[str, Mesh | Collider]:
     if not isinstance(subjects, Mapping) or not subjects:
         raise InputError("simulate: give at least one collider or mesh, each with a name.")
     if reference is not None and reference not in subjects:
         known = ", ".join(map(str, subjects))
         raise InputError(f"simulate: reference: {reference!r:.80} is none of {known}.")
-    models = {name: model_of(subject) for name, subject in subjects.items()}
-    for name, model in models.items():
+    models = {}
+    for name, subject in subjects.items():
+        _go_on(report, "set up", 0.0)
+        models[name] = model = model_of(subject)
         if SCENES[scene].moves_subject and isinstance(model, Mesh):
             raise InputError(
                 f"simulate: {name}: the scene {scene!r} moves its subject, and a triangle mesh has no inside "
@@ -357,13 +363,17 @@ class _Run:
         )
 
 
-def _play(runs: list[_Run], frames: int, report: Callable[[str, float], bool] | None) -> None:
+def _play(runs: list[_Run], frames: int, report: Report | None) -> None:
     for frame in range(frames):
         first = frame % len(runs)
         for run in runs[first:] + runs[:first]:
             run.step(frame)
-            if report is not None and not report("simulate", (frame + 1) / frames):
-                raise InterruptedError("simulate was stopped")
+            _go_on(report, "simulate", (frame + 1) / frames)
+
+
+def _go_on(report: Report | None, stage: str, fraction: float) -> None:
+    if report is not None and not report(stage, fraction):
+        raise InterruptedError("simulate was stopped")
 
 
 def _compared(run: Simulation, model: Simulation | None) -> Simulation:
