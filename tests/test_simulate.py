@@ -18,7 +18,7 @@ from shape_strategies import one_of_each
 import hitbox
 from hitbox import Box, Capsule, Collider, Cylinder, Hull, InputError, Mesh, Sphere
 from hitbox.cli.app import run as command
-from hitbox.simulate import ENGINES, SCENES, simulate_together
+from hitbox.simulate import ENGINES, SCENES, SimulateOptions, simulate_together
 
 rapier3d = pytest.importorskip("rapier3d")
 
@@ -57,7 +57,7 @@ def test_energy_never_grows():
     from hitbox.simulate.engine_rapier import RapierEngine
     from hitbox.simulate.run import _stage
 
-    stage = _stage({"plate": PLATE}, None, None, "3%", 80, 0)
+    stage = _stage({"plate": PLATE}, None, SimulateOptions(radius="3%", balls=80, seed=0))
     world = RapierEngine(SCENES["drop"].setup(stage, stage.solids[0]))
 
     def energy():
@@ -194,7 +194,7 @@ def test_balls_start_apart_and_above():
     from hitbox.simulate.run import _stage
 
     for subject, count in ((PLATE, 500), (boxes((0, 0, 0, 0.01, 3, 0.01)), 300), (RING, 1)):
-        stage = _stage({"it": subject}, None, None, "2%", count, 3)
+        stage = _stage({"it": subject}, None, SimulateOptions(radius="2%", balls=count, seed=3))
         balls = SCENES["drop"].setup(stage, stage.solids[0]).moving[0].positions
         assert len(balls) == count
         assert (balls[:, 1] > stage.top + stage.radius).all()
@@ -207,7 +207,7 @@ def test_the_footprint_is_what_is_seen_from_above():
     """Against the shapes themselves: a point is in the shadow if a vertical line through it meets one."""
     from hitbox.simulate.run import _stage
 
-    stage = _stage({"ring": RING}, None, None, "2%", 1, 0)
+    stage = _stage({"ring": RING}, None, SimulateOptions(radius="2%", balls=1, seed=0))
     plan, scale = stage.footprint, stage.scale
     points = np.random.default_rng(0).uniform(-2.4, 2.4, (2000, 2))
     across = np.abs(points).max(axis=1)
@@ -368,7 +368,7 @@ def test_joints_of_round_shapes_lie_in_the_groove_between_them():
     from hitbox.simulate.run import _stage
 
     two = Collider([Sphere((-0.7, 0, 0), 1.0), Sphere((0.7, 0, 0), 1.0)])
-    stage = _stage({"two": two}, None, None, "0.25%", 60, 0)
+    stage = _stage({"two": two}, None, SimulateOptions(radius="0.25%", balls=60, seed=0))
     points, inward, owners = find_joints(stage, stage.radius, 60, 12 * stage.radius)
     assert (owners == 0).all()
     for sphere in stage.solids[0].shapes:
@@ -405,6 +405,8 @@ def test_a_mesh_cannot_be_piled():
         ({"radius": "big"}, "'big' is not a length"),
         ({"seed": -1}, "seed: must be a whole number"),
         ({"up": "w"}, "unknown axis 'w'"),
+        ({"ball": 5}, "unknown option 'ball'. Did you mean 'balls'?"),
+        ({"options": {"balls": 5}}, "options: must be SimulateOptions, not a dict"),
         ({"progress": 3}, "progress: must be a function"),
     ],
 )

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import checks, pieces
+from hitbox import pieces
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh
 from hitbox.progress import Cancel, Progress, Report, reporter
 from hitbox.shapes import FloatArray
-from hitbox.simulate.engine_mujoco import MujocoEngine
-from hitbox.simulate.engine_rapier import RapierEngine
-from hitbox.simulate.scenes import SCENES, Record, Scene
+from hitbox.simulate.options import ENGINES, SimulateOptions
+from hitbox.simulate.scenes import SCENES, Record
 from hitbox.simulate.similarity import Similarity, height_field_distance, trajectory_distance
 from hitbox.simulate.stage import SIZE, Stage, solid_of
-from hitbox.simulate.world import Engine, Setup, Solid, joined
+from hitbox.simulate.world import Solid, joined
 
-ENGINES: dict[str, Callable[[Setup], Engine]] = {"rapier": RapierEngine, "mujoco": MujocoEngine}
-MOST_THINGS, MOST_FRAMES = 100_000, 100_000
 _RECORDS = 100  # of the positions, over the whole run
 _MOST_RECORDED = 60_000_000  # numbers, over all records of a run
 _FARTHEST = 1e5  # m: from the middle; engines count in float32
@@ -113,47 +110,37 @@ class Simulation:
 def simulate(
     subject: Any,
     *,
-    scene: str = "drop",
-    engine: str = "rapier",
-    balls: int | None = None,
-    frames: int | None = None,
-    radius: float | str | None = None,
-    seed: int = 0,
-    up: str | None = None,
     reference: Any = None,
+    options: SimulateOptions | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **keywords: Any,
 ) -> Simulation:
     """Runs `subject` in a physics engine and says what it cost and what happened.
 
     `subject` is a collider (all that `Collider.of` takes), or a mesh, which then is a triangle mesh for the
-    engine too; a path to a .json or to a folder is a collider, to any other file a mesh. `scene` is drop,
-    maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop:
-    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it and
-    `similarity` and `reference_measures` are filled. Same arguments, same result, but for the times. Needs
-    the extra: pip install "hitbox[sim]".
+    engine too; a path to a .json or to a folder is a collider, to any other file a mesh. Options are the
+    fields of SimulateOptions, given as keywords or as one `options`: `scene` is drop, maze, stairs, pile,
+    roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop: 5000, 1000, "1%" of the
+    diagonal). With `reference`, a mesh, that one runs beside it and `similarity` and `reference_measures`
+    are filled. Same arguments, same result, but for the times. Needs the extra: pip install "hitbox[sim]".
     """
     subjects = {"subject": subject} | ({} if reference is None else {"reference": reference})
-    runs = simulate_together(
-        subjects, reference=None if reference is None else "reference", scene=scene, engine=engine,
-        balls=balls, frames=frames, radius=radius, seed=seed, up=up, progress=progress, cancel=cancel,
-    )  # fmt: skip
-    return runs["subject"]
+    name = None if reference is None else "reference"
+    chosen = SimulateOptions.of(options, keywords)
+    return simulate_together(subjects, reference=name, options=chosen, progress=progress, cancel=cancel)[
+        "subject"
+    ]
 
 
 def simulate_together(
     subjects: Mapping[str, Any],
     *,
     reference: str | None = None,
-    scene: str = "drop",
-    engine: str = "rapier",
-    balls: int | None = None,
-    frames: int | None = None,
-    radius: float | str | None = None,
-    seed: int = 0,
-    up: str | None = None,
+    options: SimulateOptions | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **keywords: Any,
 ) -> dict[str, Simulation]:
     """Runs all candidates side by side: frame k of each before frame k + 1 of any, in an order that rotates.
 
@@ -161,27 +148,20 @@ def simulate_together(
     by `reference` (without: around all of them together), which the others are compared with. The rest as in
     `simulate`.
     """
-    checks.one_of("simulate: scene", scene, SCENES, "scene")
-    checks.one_of("simulate: engine", engine, ENGINES, "engine")
-    play = SCENES[scene]
-    count = play.count if balls is None else checks.whole("simulate: balls", balls, 1, MOST_THINGS)
-    length = play.frames if frames is None else checks.whole("simulate: frames", frames, 1, MOST_FRAMES)
-    seed = checks.seed("simulate", seed)
-    if up is not None:
-        checks.one_of("simulate: up", up, UPS, "axis")
+    chosen = SimulateOptions.of(options, keywords)
     report = reporter("simulate", progress, cancel)
-    models = _models(subjects, reference, scene, report)
-    stage = _stage(models, reference, up, play.radius if radius is None else radius, count, seed)
+    models = _models(subjects, reference, chosen.scene, report)
+    stage = _stage(models, reference, chosen)
     doubts = {
         name: _doubts(stage, stage.solids[k], model, name) for k, (name, model) in enumerate(models.items())
     }
     runs = {}
     for k, name in enumerate(models):
         _go_on(report, "set up", 0.0)
-        runs[name] = _Run(play, engine, stage, stage.solids[k], length)
+        runs[name] = _Run(chosen, stage, stage.solids[k])
         runs[name].notes += doubts[name]
-    _play(list(runs.values()), length, report)
-    made = {name: run.result(scene, engine) for name, run in runs.items()}
+    _play(list(runs.values()), report)
+    made = {name: run.result() for name, run in runs.items()}
     if reference is not None:
         model = made[reference]
         made = {name: _compared(run, None if name == reference else model) for name, run in made.items()}
@@ -220,14 +200,7 @@ def model_of(subject: Any) -> Mesh | Collider:
     return Collider.of(subject) if is_collider else Mesh.of(subject)
 
 
-def _stage(
-    models: dict[str, Mesh | Collider],
-    reference: str | None,
-    up: str | None,
-    radius: float | str,
-    count: int,
-    seed: int,
-) -> Stage:
+def _stage(models: dict[str, Mesh | Collider], reference: str | None, options: SimulateOptions) -> Stage:
     owners = list(models.values()) if reference is None else [models[reference]]
     bounds = np.array([owner.bounds for owner in owners])
     low, high = bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
@@ -237,8 +210,11 @@ def _stage(
         raise InputError("simulate: the model is a single point. Give one with some extent.")
     diagonal = longest * float(np.linalg.norm((high - low) / longest))
     named = [models[reference]] if reference is not None else []
-    axis = up or next((m.up for m in [*named, *models.values()] if m.up), "y")
+    axis = options.up or next((m.up for m in [*named, *models.values()] if m.up), "y")
     unit = next((m.unit for m in [*named, *models.values()] if m.unit), None)
+    scene = SCENES[options.scene]
+    radius = scene.radius if options.radius is None else options.radius
+    count = scene.count if options.balls is None else options.balls
     ball = parse_length(radius, diagonal, unit, name="simulate: radius")
     if not 1e-4 <= ball / diagonal <= 1:
         raise InputError(f"simulate: radius: must be from 0.01% to 100% of the diagonal, not {radius!r}.")
@@ -248,7 +224,7 @@ def _stage(
         owner = solids[list(models).index(reference)]
     else:
         owner = solids[0] if len(solids) == 1 else Solid((), *joined([solid.surface() for solid in solids]))
-    return Stage(center, diagonal, UPS.index(axis), ball * scale, count, seed, solids, owner)
+    return Stage(center, diagonal, UPS.index(axis), ball * scale, count, options.seed, solids, owner)
 
 
 def _doubts(stage: Stage, solid: Solid, model: Mesh | Collider, name: str) -> list[str]:
@@ -270,10 +246,12 @@ def _doubts(stage: Stage, solid: Solid, model: Mesh | Collider, name: str) -> li
 class _Run:
     """One candidate's world, stepped frame by frame."""
 
-    def __init__(self, scene: Scene, engine: str, stage: Stage, solid: Solid, frames: int) -> None:
-        self.scene, self.stage, self.solid = scene, stage, solid
+    def __init__(self, options: SimulateOptions, stage: Stage, solid: Solid) -> None:
+        self.options, self.stage, self.solid = options, stage, solid
+        self.scene = scene = SCENES[options.scene]
         setup = scene.setup(stage, solid)
-        self.world = ENGINES[engine](setup)
+        self.world = ENGINES[options.engine](setup)
+        frames = scene.frames if options.frames is None else options.frames
         self.notes = setup.notes
         self.down = setup.down
         self.lowest = (self.down[:, None] * stage.bounds).max(axis=1).sum(axis=1)
@@ -330,7 +308,7 @@ class _Run:
         self.record.frames.append(done)
         self.record.paths.append(self.now)
 
-    def result(self, scene: str, engine: str) -> Simulation:
+    def result(self) -> Simulation:
         stage, record = self.stage, self.record
         record.last_velocities = self.world.velocities()
         upright = self.down[:, stage.up] < -0.5
@@ -339,8 +317,8 @@ class _Run:
             through &= stage.footprint.covers(record.crossings)
         resting = record.resting
         return Simulation(
-            scene=scene,
-            engine=engine,
+            scene=self.options.scene,
+            engine=self.options.engine,
             balls=len(self.now),
             frames=len(self.frame_ms),
             shapes=len(self.solid.shapes),
@@ -363,7 +341,8 @@ class _Run:
         )
 
 
-def _play(runs: list[_Run], frames: int, report: Report | None) -> None:
+def _play(runs: list[_Run], report: Report | None) -> None:
+    frames = len(runs[0].frame_ms)
     for frame in range(frames):
         first = frame % len(runs)
         for run in runs[first:] + runs[:first]:
