@@ -39,6 +39,15 @@ def raises():
     return run
 
 
+def unsayable():
+    """What it says cannot be encoded."""
+
+    def run(mesh):
+        raise RuntimeError("\udce9")
+
+    return run
+
+
 def hangs():
     """And so does a process it has started."""
 

@@ -33,7 +33,7 @@ from hitbox.formats import writing
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}
-FAKES = ("boxes", "exits", "crashes", "hangs")
+FAKES = ("boxes", "exits", "crashes", "hangs", "unsayable")
 
 
 @pytest.fixture(autouse=True)
@@ -127,6 +127,21 @@ def test_failures_and_unreadable_files_are_rows(meshes, tmp_path, no_pictures):
     text = (tmp_path / "x.html").read_text()
     assert "ended with exit code 3" in text
     assert "Fake exits and Fake crashes answered on none" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_name_that_is_not_utf8_is_written_all_the_same(meshes, tmp_path, capsys, no_pictures):
+    names = [os.fsencode(tmp_path) + b"/caf\xe9.obj", os.fsencode(tmp_path) + b"/caf\xe8.obj"]
+    for name in names:
+        Path(os.fsdecode(name)).write_bytes(meshes[1].read_bytes())
+    arguments = ["compare", *map(os.fsdecode, names), "--peers", "unsayable", "--no-simulate"]
+    page, table_ = tmp_path / "x.html", tmp_path / "x.csv"
+    assert shell([*arguments, "--samples", "2000", "-o", str(page), "--csv", str(table_)]) == 0
+    assert capsys.readouterr().err == ""
+    for text in (page.read_text("utf-8"), table_.read_text("utf-8")):
+        assert "caf?.obj" in text
+        assert "caf?.obj (2)" in text
+        assert "RuntimeError: ?" in text
 
 
 def test_without_an_answer_there_are_no_bytes_to_share(meshes, no_pictures):

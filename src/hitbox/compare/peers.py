@@ -25,7 +25,7 @@ import numpy as np
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.formats import collider_json
-from hitbox.mesh import Mesh
+from hitbox.mesh import Mesh, _utf8
 
 GIB = 1 << 30
 _LOOK_EVERY = 0.02  # seconds between looks at a running child
@@ -99,12 +99,12 @@ class PeerResult:
     def from_dict(data: Mapping[str, Any]) -> PeerResult:
         """Raises ValueError, KeyError or TypeError for what `to_dict` did not write."""
         colliders = tuple(collider_json.read(json.dumps(c).encode(), "kept") for c in data["colliders"])
-        error = None if data["error"] is None else str(data["error"])
+        error = None if data["error"] is None else _utf8(str(data["error"]))
         if (error is None) == (not colliders):
             raise ValueError("either colliders or an error")
         measured = [data[key] for key in ("cpu_seconds", "wall_seconds", "peak_bytes")]
         cpu, wall, peak = (None if value is None else float(value) for value in measured)
-        notes = tuple(str(note) for note in data["notes"])
+        notes = tuple(_utf8(str(note)) for note in data["notes"])
         return PeerResult(colliders, error, cpu, wall, None if peak is None else int(peak), notes)
 
 

@@ -31,7 +31,7 @@ from hitbox.errors import InputError
 from hitbox.evaluate import evaluate
 from hitbox.formats import collider_json
 from hitbox.lengths import UPS
-from hitbox.mesh import Mesh, MeshLike
+from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ def _listed(meshes: Any) -> list[Any]:
 
 def _path(mesh: Any, k: int) -> str:
     if isinstance(mesh, (str, os.PathLike)):
-        return os.path.abspath(mesh)
-    return str(getattr(mesh, "name", None) or f"mesh {k + 1}")
+        return _utf8(os.path.abspath(os.fsdecode(mesh)))
+    return _utf8(str(getattr(mesh, "name", None) or f"mesh {k + 1}"))
 
 
 def _step_count(settings: Settings) -> int:
@@ -477,4 +477,4 @@ def _installed(package: str) -> str | None:
 
 
 def _sentence(text: str) -> str:
-    return " ".join(text.split())
+    return _utf8(" ".join(text.split()))
