@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 import uuid
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,9 @@ from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer
 from hitbox.compare.rows import COLUMNS, INPUT
 from hitbox.compare.store import Store
+from hitbox.evaluate import MOST_SAMPLES
 from hitbox.formats import writing
+from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}
@@ -142,6 +145,15 @@ def test_a_name_that_is_not_utf8_is_written_all_the_same(meshes, tmp_path, capsy
         assert "caf?.obj" in text
         assert "caf?.obj (2)" in text
         assert "RuntimeError: ?" in text
+
+
+def test_vertices_and_faces_are_one_mesh(no_pictures):
+    box = specimens.box()
+    (subject,) = compare((box.vertices, box.triangles), peers=[], simulate=False, **QUICK).subjects
+    assert (subject.name, subject.faces) == ("mesh 1", 12)
+    assert by_method(subject)["hitbox"].error is None
+    pair = (box.vertices.tolist(), box.triangles.tolist())
+    assert [s.faces for s in compare([pair, pair], peers=[], simulate=False, **QUICK).subjects] == [12, 12]
 
 
 def test_without_an_answer_there_are_no_bytes_to_share(meshes, no_pictures):
@@ -325,8 +337,9 @@ def test_a_tolerance_holds_where_it_is_measured(meshes, no_pictures):
     ("text", "says"),
     [
         ("bytes=0", "share"), ("bytes=1/0", "share"), ("bytes=-1/3", "share"), ("bytes=x", "share"),
-        ("bytes=nan", "share"), ("count=0", "whole number"), ("count=1.5", "whole number"),
-        ("count=many", "whole number"),
+        ("bytes=nan", "share"), ("bytes=1e99999999", "share"), ("bytes=1/" + "3" * 10**6, "share"),
+        ("bytes=1001", "share"), ("bytes=1e-99999999", "share"), ("count=0", "whole number"),
+        ("count=1.5", "whole number"), ("count=many", "whole number"),
         ("tolerance=0", "more than 0"), ("tolerance=1parsec", "unknown unit"), ("tolerance=-1%", "0 or more"),
         ("size=3", "unknown budget"), ("bytes", "not a budget"), ("", "not a budget"), (3, "not a budget"),
     ],
@@ -335,6 +348,15 @@ def test_a_wrong_budget_is_one_line(text, says):
     with pytest.raises(InputError, match=says) as caught:
         Budget.parse(text)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@given(st.integers(1, 999), st.integers(1, 999))
+def test_a_share_is_a_fraction_or_a_decimal(a, b):
+    assert Budget.parse(f"bytes={a}/{b}").share == Fraction(a, b)
+    assert Budget.parse(f"bytes={a}").share == a
+    assert Budget.parse(f"bytes={a}.{b}").share == Fraction(f"{a}.{b}")
+    assert Budget.parse(f"bytes=.{b}").share == Fraction(f"0.{b}")
 
 
 @pytest.mark.parametrize(
@@ -345,8 +367,11 @@ def test_a_wrong_budget_is_one_line(text, says):
         ({"timeout": 0}, "more than 0"),
         ({"memory": float("nan")}, "finite"),
         ({"balls": 0}, "whole number"),
+        ({"balls": MOST_THINGS + 1}, "whole number"),
         ({"frames": 0}, "whole number"),
+        ({"frames": MOST_FRAMES + 1}, "whole number"),
         ({"samples": 0}, "whole number"),
+        ({"samples": MOST_SAMPLES + 1}, "whole number"),
         ({"seed": -1}, "seed"),
         ({"progress": 3}, "progress"),
     ],

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from hitbox import _core, checks
+from hitbox import _core, checks, pieces
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.compare import peers as methods
@@ -28,11 +28,12 @@ from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
 from hitbox.compare.rows import INPUT, Comparison, Level, Row, Subject
 from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
-from hitbox.evaluate import evaluate
+from hitbox.evaluate import MOST_SAMPLES, evaluate
 from hitbox.formats import collider_json
 from hitbox.lengths import UPS
 from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
+from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
 
 if TYPE_CHECKING:
     from hitbox.simulate import Simulation
@@ -65,9 +66,9 @@ class Settings:
             checks.one_of("compare: peers", name, methods.PEERS, "peer")
         if len(set(self.peers)) != len(self.peers):
             raise InputError(f"compare: peers: {', '.join(self.peers)} names one twice.")
-        checks.whole("compare: balls", self.balls, 1, 1_000_000)
-        checks.whole("compare: frames", self.frames, 1, 1_000_000)
-        checks.whole("compare: samples", self.samples, 1, 1_000_000_000)
+        checks.whole("compare: balls", self.balls, 1, MOST_THINGS)
+        checks.whole("compare: frames", self.frames, 1, MOST_FRAMES)
+        checks.whole("compare: samples", self.samples, 1, MOST_SAMPLES)
         checks.seed("compare", self.seed)
         for name in ("timeout", "memory"):
             if not checks.not_negative(f"compare: {name}", getattr(self, name)) > 0:
@@ -123,7 +124,7 @@ def compare(
 
 def _listed(meshes: Any) -> list[Any]:
     one = isinstance(meshes, (str, os.PathLike, Mesh)) or hasattr(meshes, "faces")
-    listed = [meshes] if one else list(meshes)
+    listed = [meshes] if one or pieces.is_pair(meshes) else list(meshes)
     if not listed:
         raise InputError("compare: there are no meshes. Give at least one.")
     return listed
