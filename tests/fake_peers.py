@@ -24,6 +24,17 @@ def boxes():
     return run
 
 
+def within():
+    """A box that a mesh around it hides."""
+
+    def run(mesh):
+        [(corners, triangles)] = boxes()(mesh)
+        middle = mesh.bounds.mean(axis=0)
+        return [((corners - middle) / 2 + middle, triangles)]
+
+    return run
+
+
 def exits():
     return lambda mesh: os._exit(3)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import signal
 import subprocess
@@ -28,7 +29,7 @@ from hitbox.compare import run as running
 from hitbox.compare.budget import FINEST, Budget, count_within_bytes, count_within_distance
 from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer
-from hitbox.compare.rows import COLUMNS, INPUT
+from hitbox.compare.rows import COLUMNS, INPUT, winners
 from hitbox.compare.store import Store
 from hitbox.evaluate import MOST_SAMPLES
 from hitbox.formats import writing
@@ -36,7 +37,7 @@ from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}
-FAKES = ("boxes", "exits", "crashes", "hangs", "unsayable")
+FAKES = ("boxes", "exits", "crashes", "hangs", "unsayable", "within")
 
 
 @pytest.fixture(autouse=True)
@@ -154,6 +155,39 @@ def test_vertices_and_faces_are_one_mesh(no_pictures):
     assert by_method(subject)["hitbox"].error is None
     pair = (box.vertices.tolist(), box.triangles.tolist())
     assert [s.faces for s in compare([pair, pair], peers=[], simulate=False, **QUICK).subjects] == [12, 12]
+
+
+def test_what_nothing_can_touch_is_the_best_at_nothing(meshes, tmp_path, capsys, no_pictures):
+    asked = {"peers": ["boxes", "within"], "simulate": False, "store": tmp_path / "kept", **QUICK}
+    first, again = compare(meshes, **asked), compare(meshes, **asked)
+    assert same(first, again)
+    for found in (first, again):
+        for subject in found.subjects:
+            rows = by_method(subject)
+            hidden = subject.name.startswith("b")  # the box; half of the box around the torus sticks out
+            assert (rows["within"].outer_mean is None) == hidden
+            assert (rows["within"].outer_hausdorff is None) == hidden
+            assert (running.UNTOUCHABLE in rows["within"].notes) == hidden
+            assert rows["within"].all_mean is not None
+            assert rows["boxes"].outer_mean is not None
+            if hidden:
+                assert "within" not in winners(subject.rows, "outer_mean")
+        totals = found.totals()
+        assert totals.meshes == 2
+        for method in totals.labels:
+            spreads = totals.measures[method]
+            assert {m: s.meshes for m, s in spreads.items()} == {
+                "outer_hausdorff": 1, "outer_mean": 1, "all_hausdorff": 2, "all_mean": 2, "bytes": 2,
+            }  # fmt: skip
+            assert spreads["outer_mean"].mean == by_method(found.subjects[0])[method].outer_mean
+    assert "The distances are over 1 mesh" in first.to_html()
+    hidden_alone = Comparison(first.subjects[1:], first.budget, first.settings)
+    assert "outer_mean" not in hidden_alone.totals().measures["boxes"]
+    assert "The distances are over no meshes" in hidden_alone.to_html()
+    arguments = ["compare", str(meshes[1]), "--peers", "within", "--no-simulate", "--samples", "2000"]
+    store = ["--store", str(tmp_path / "kept")]
+    assert shell([*arguments, *store, "-o", str(tmp_path / "x.html")]) == 0
+    assert "no outer surface" in capsys.readouterr().out
 
 
 def test_without_an_answer_there_are_no_bytes_to_share(meshes, no_pictures):
@@ -540,3 +574,37 @@ def test_files_appear_whole_or_not_at_all(meshes, tmp_path, monkeypatch, no_pict
         found.save_html(tmp_path / "x.html")
     assert (tmp_path / "x.html").read_text() == "before"
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_the_shell_writes_both_or_neither(meshes, tmp_path, capsys, monkeypatch, no_pictures):
+    (tmp_path / "x.html").write_text("before")
+    table_ = str(tmp_path / "x.csv")
+    real = open
+
+    def full(path, *more, **named):
+        if len(list(tmp_path.glob("*.partial"))) == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, *more, **named)
+
+    monkeypatch.setattr(writing, "open", full, raising=False)
+    arguments = ["compare", str(meshes[1]), "--peers", "", "--no-simulate", "--samples", "2000"]
+    stored = ["--store", str(tmp_path / "a")]
+    assert shell([*arguments, *stored, "-o", str(tmp_path / "x.html"), "--csv", table_]) != 0
+    assert "No space left on device" in capsys.readouterr().err
+    assert (tmp_path / "x.html").read_text() == "before"
+    assert not os.path.exists(table_)
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_the_seed_of_the_shell_is_that_of_the_measures(meshes, tmp_path, monkeypatch, no_pictures):
+    seen = []
+    real = running.evaluate
+
+    def watched(*given, **named):
+        seen.append(named["seed"])
+        return real(*given, **named)
+
+    monkeypatch.setattr(running, "evaluate", watched)
+    arguments = ["compare", str(meshes[1]), "--peers", "", "--no-simulate", "--samples", "2000"]
+    assert shell([*arguments, "--seed", "7", "-o", str(tmp_path / "x.html")]) == 0
+    assert set(seen) == {7}

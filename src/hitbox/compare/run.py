@@ -25,7 +25,7 @@ from hitbox.compare import peers as methods
 from hitbox.compare.budget import Budget
 from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
-from hitbox.compare.rows import INPUT, Comparison, Level, Row, Subject
+from hitbox.compare.rows import INPUT, PICTURE, Comparison, Level, Row, Subject
 from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
 from hitbox.evaluate import MOST_SAMPLES, evaluate
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PICTURE = (560, 420)
 _STOPS = (KeyboardInterrupt, SystemExit, InterruptedError)
 _FAILURES = (InputError, RuntimeError, MemoryError)  # of our own work on a peer's answer: a sentence too
 NO_PICTURES = "There are no pictures: pip install 'hitbox[render]'"
+UNTOUCHABLE = "nothing of it can be touched from outside the mesh"
 NO_SIMULATION = "Nothing was simulated: pip install 'hitbox[sim]'"
 
 
@@ -278,7 +278,7 @@ class _Trial:
         """The fields of Row that `evaluate` fills, and `notes`."""
         settings = self._settings
         key = {
-            "what": "evaluation", "mesh": self._mesh.sha256, "collider": _digest(collider),
+            "what": "measures", "mesh": self._mesh.sha256, "collider": _digest(collider),
             "samples": settings.samples, "seed": settings.seed, "hitbox": _build(),
         }  # fmt: skip
 
@@ -290,11 +290,15 @@ class _Trial:
                 seed=settings.seed,
                 progress=self._steps.within,
             )
+            outer = found.outer_surface
+            touched = outer.samples > 0  # else its distances are 0, and would be the best
             return {
-                "shapes": found.shapes, "bytes": found.nbytes,
-                "outer_mean": found.outer_surface.mean, "outer_hausdorff": found.outer_surface.hausdorff,
+                "shapes": found.shapes, "bytes": found.nbytes, "counts": found.counts,
+                "outer_mean": outer.mean if touched else None,
+                "outer_hausdorff": outer.hausdorff if touched else None,
                 "all_mean": found.all_surfaces.mean, "all_hausdorff": found.all_surfaces.hausdorff,
-                "uncovered": found.coverage.outside, "counts": found.counts, "notes": list(found.notes),
+                "uncovered": found.coverage.outside,
+                "notes": [*([] if touched else [UNTOUCHABLE]), *found.notes],
             }  # fmt: skip
 
         return self._kept(key, work, _checked_measures)
@@ -426,10 +430,13 @@ def _with_run(row: Row, run: Mapping[str, Any]) -> Row:
 
 
 def _checked_measures(kept: Any) -> dict[str, Any]:
-    numbers = ("shapes", "bytes", "outer_mean", "outer_hausdorff", "all_mean", "all_hausdorff", "uncovered")
+    numbers = ("shapes", "bytes", "all_mean", "all_hausdorff", "uncovered")
+    outer = {name: kept[name] for name in ("outer_mean", "outer_hausdorff")}
+    if any(value is not None and not value >= 0 for value in outer.values()):
+        raise ValueError("not a distance")
     counts = {str(kind): int(count) for kind, count in kept["counts"].items()}
     notes = [str(note) for note in kept["notes"]]
-    return {name: kept[name] + 0 for name in numbers} | {"counts": counts, "notes": notes}
+    return {name: kept[name] + 0 for name in numbers} | outer | {"counts": counts, "notes": notes}
 
 
 def _checked_runs(kept: Any) -> dict[str, Any]:
