@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 import sys
+import threading
 import time
 
 
@@ -70,6 +71,24 @@ def hangs():
     return run
 
 
+def leaves(then: str, orphan: bool):
+    """A process in a session of its own; `orphan`: one that is no descendant any more."""
+
+    def run(mesh):
+        sleep = f"import time; print(flush=True); time.sleep(1000)  # {os.environ['MARK']}"
+        start = f"import os, sys; os.fork() or os.execv(sys.executable, [sys.executable, '-c', {sleep!r}])"
+        code = start if orphan else sleep
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+        assert child.stdout.readline(), "it has not started"
+        if orphan:
+            child.wait()
+        if then == "hangs":
+            time.sleep(1000)
+        return {"answers": boxes, "crashes": crashes}[then]()(mesh)
+
+    return run
+
+
 def eats_memory():
     def run(mesh):
         eaten = []
@@ -94,12 +113,19 @@ def reserves_address_space():
     return run
 
 
-def prints_for_ever():
+def prints_64_mb():
     def run(mesh):
-        while True:
-            os.write(1, b"rubbish without an end " * 1000)
+        for _ in range(64):
+            os.write(1, b"rubbish " * (1 << 17))
+        answer = boxes()(mesh)
+        os.write(1, b"the end")
+        return answer
 
     return run
+
+
+def sleeps():
+    return lambda mesh: time.sleep(1000)
 
 
 def answers_nonsense():
@@ -125,20 +151,17 @@ def writes_to_all_files():
 
 
 def works():
-    """A CPU second, in two threads where there are two cores; the import does not count."""
-    end = time.process_time() + 0.5
-    while time.process_time() < end:
-        pass
+    """A quarter of a CPU second in each of two threads; the second that goes before does not count."""
+
+    def work(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+
+    work(1)
 
     def run(mesh):
-        import hashlib
-        import threading
-
-        def work():
-            for _ in range(40):
-                hashlib.sha256(b"x" * 5_000_000).digest()
-
-        threads = [threading.Thread(target=work) for _ in range(2)]
+        threads = [threading.Thread(target=work, args=(0.25,)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
