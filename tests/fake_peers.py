@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 import sys
+import threading
 import time
 
 
@@ -20,6 +21,17 @@ def boxes():
         corners = [[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
         sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
         return [(corners, [t for a, b, c, d in sides for t in ((a, b, c), (a, c, d))])]
+
+    return run
+
+
+def within():
+    """A box that a mesh around it hides."""
+
+    def run(mesh):
+        [(corners, triangles)] = boxes()(mesh)
+        middle = mesh.bounds.mean(axis=0)
+        return [((corners - middle) / 2 + middle, triangles)]
 
     return run
 
@@ -39,6 +51,15 @@ def raises():
     return run
 
 
+def unsayable():
+    """What it says cannot be encoded."""
+
+    def run(mesh):
+        raise RuntimeError("\udce9")
+
+    return run
+
+
 def hangs():
     """And so does a process it has started."""
 
@@ -46,6 +67,24 @@ def hangs():
         sleep = f"import time; time.sleep(1000)  # {os.environ['MARK']}"
         subprocess.Popen([sys.executable, "-c", sleep], stdout=sys.stderr)
         time.sleep(1000)
+
+    return run
+
+
+def leaves(then: str, orphan: bool):
+    """A process in a session of its own; `orphan`: one that is no descendant any more."""
+
+    def run(mesh):
+        sleep = f"import time; print(flush=True); time.sleep(1000)  # {os.environ['MARK']}"
+        start = f"import os, sys; os.fork() or os.execv(sys.executable, [sys.executable, '-c', {sleep!r}])"
+        code = start if orphan else sleep
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+        assert child.stdout.readline(), "it has not started"
+        if orphan:
+            child.wait()
+        if then == "hangs":
+            time.sleep(1000)
+        return {"answers": boxes, "crashes": crashes}[then]()(mesh)
 
     return run
 
@@ -74,12 +113,19 @@ def reserves_address_space():
     return run
 
 
-def prints_for_ever():
+def prints_64_mb():
     def run(mesh):
-        while True:
-            os.write(1, b"rubbish without an end " * 1000)
+        for _ in range(64):
+            os.write(1, b"rubbish " * (1 << 17))
+        answer = boxes()(mesh)
+        os.write(1, b"the end")
+        return answer
 
     return run
+
+
+def sleeps():
+    return lambda mesh: time.sleep(1000)
 
 
 def answers_nonsense():
@@ -105,20 +151,17 @@ def writes_to_all_files():
 
 
 def works():
-    """A CPU second, in two threads where there are two cores; the import does not count."""
-    end = time.process_time() + 0.5
-    while time.process_time() < end:
-        pass
+    """A quarter of a CPU second in each of two threads; the second that goes before does not count."""
+
+    def work(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+
+    work(1)
 
     def run(mesh):
-        import hashlib
-        import threading
-
-        def work():
-            for _ in range(40):
-                hashlib.sha256(b"x" * 5_000_000).digest()
-
-        threads = [threading.Thread(target=work) for _ in range(2)]
+        threads = [threading.Thread(target=work, args=(0.25,)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import textwrap
 import threading
 import time
 import uuid
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -27,13 +29,15 @@ from hitbox.compare import run as running
 from hitbox.compare.budget import FINEST, Budget, count_within_bytes, count_within_distance
 from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer
-from hitbox.compare.rows import COLUMNS, INPUT
+from hitbox.compare.rows import COLUMNS, INPUT, winners
 from hitbox.compare.store import Store
+from hitbox.evaluate import MOST_SAMPLES
 from hitbox.formats import writing
+from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}
-FAKES = ("boxes", "exits", "crashes", "hangs")
+FAKES = ("boxes", "exits", "crashes", "hangs", "unsayable", "within")
 
 
 @pytest.fixture(autouse=True)
@@ -68,37 +72,32 @@ def by_method(subject: Subject) -> dict[str, Row]:
     return {row.method: row for row in subject.rows}
 
 
-def test_every_method_is_a_row_with_its_numbers(meshes, tmp_path):
+def test_every_method_is_a_row_with_its_numbers(meshes, no_pictures):
     pytest.importorskip("vhacdx")
     pytest.importorskip("rapier3d")
-    pytest.importorskip("pyvista", exc_type=ImportError)
-    found = compare(meshes, peers=["boxes", "vhacd"], **QUICK)
-    assert [subject.name for subject in found.subjects] == ["a/model.obj", "b/model.obj"]
-    for subject in found.subjects:
-        rows = by_method(subject)
-        assert list(rows) == [INPUT, "hitbox:boxes", "hitbox:vhacd", "boxes", "vhacd"]
-        for row in subject.answered:
-            assert row.error is None
-            measured = [name for name in COLUMNS if name not in ("error", "notes")]
-            assert all(getattr(row, name) is not None for name in measured)
-            assert row.frame_ms is not None
-            assert len(row.frame_ms) == QUICK["frames"]
-            assert row.picture is not None
-            assert row.picture_with_balls is not None
-            assert row.picture != rows[INPUT].picture
-        for peer in ("boxes", "vhacd"):
-            assert rows[peer].bytes is not None
-            assert rows[f"hitbox:{peer}"].bytes is not None
-            assert rows[f"hitbox:{peer}"].bytes <= max(rows[peer].bytes / 3, 44)
-            assert rows[f"hitbox:{peer}"].uncovered == 0
-        assert rows["boxes"].bytes == 8 * 12 + 12 * 6
-        assert rows[INPUT].frame_ms is not None
-        sizes = [level.bytes for level in subject.levels]
-        assert sizes == sorted(sizes)
-        assert len(sizes) >= 1
-    assert found.notes == ()
+    found = compare(meshes[1], peers=["boxes", "vhacd"], **QUICK)
+    (subject,) = found.subjects
+    rows = by_method(subject)
+    assert list(rows) == [INPUT, "hitbox:boxes", "hitbox:vhacd", "boxes", "vhacd"]
+    for row in subject.answered:
+        assert row.error is None
+        measured = [name for name in COLUMNS if name not in ("error", "notes")]
+        assert all(getattr(row, name) is not None for name in measured)
+        assert row.frame_ms is not None
+        assert len(row.frame_ms) == QUICK["frames"]
+    for peer in ("boxes", "vhacd"):
+        assert rows[peer].bytes is not None
+        assert rows[f"hitbox:{peer}"].bytes is not None
+        assert rows[f"hitbox:{peer}"].bytes <= max(rows[peer].bytes / 3, 44)
+        assert rows[f"hitbox:{peer}"].uncovered == 0
+    assert rows["boxes"].bytes == 8 * 12 + 12 * 6
+    assert rows[INPUT].frame_ms is not None
+    sizes = [level.bytes for level in subject.levels]
+    assert sizes == sorted(sizes)
+    assert len(sizes) >= 1
+    assert found.notes == (running.NO_PICTURES,)
     totals = found.totals()
-    assert (totals.meshes, totals.of) == (2, 2)
+    assert (totals.meshes, totals.of) == (1, 1)
     assert set(totals.labels) == {"hitbox:boxes", "hitbox:vhacd", "boxes", "vhacd"}
 
 
@@ -127,6 +126,63 @@ def test_failures_and_unreadable_files_are_rows(meshes, tmp_path, no_pictures):
     text = (tmp_path / "x.html").read_text()
     assert "ended with exit code 3" in text
     assert "Fake exits and Fake crashes answered on none" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_name_that_is_not_utf8_is_written_all_the_same(meshes, tmp_path, capsys, no_pictures):
+    names = [os.fsencode(tmp_path) + b"/caf\xe9.obj", os.fsencode(tmp_path) + b"/caf\xe8.obj"]
+    for name in names:
+        Path(os.fsdecode(name)).write_bytes(meshes[1].read_bytes())
+    arguments = ["compare", *map(os.fsdecode, names), "--peers", "unsayable", "--no-simulate"]
+    page, table_ = tmp_path / "x.html", tmp_path / "x.csv"
+    assert shell([*arguments, "--samples", "2000", "-o", str(page), "--csv", str(table_)]) == 0
+    assert capsys.readouterr().err == ""
+    for text in (page.read_text("utf-8"), table_.read_text("utf-8")):
+        assert "caf?.obj" in text
+        assert "caf?.obj (2)" in text
+        assert "RuntimeError: ?" in text
+
+
+def test_vertices_and_faces_are_one_mesh(no_pictures):
+    box = specimens.box()
+    (subject,) = compare((box.vertices, box.triangles), peers=[], simulate=False, **QUICK).subjects
+    assert (subject.name, subject.faces) == ("mesh 1", 12)
+    assert by_method(subject)["hitbox"].error is None
+    pair = (box.vertices.tolist(), box.triangles.tolist())
+    assert [s.faces for s in compare([pair, pair], peers=[], simulate=False, **QUICK).subjects] == [12, 12]
+
+
+def test_what_nothing_can_touch_is_the_best_at_nothing(meshes, tmp_path, capsys, no_pictures):
+    asked = {"peers": ["boxes", "within"], "simulate": False, "store": tmp_path / "kept", **QUICK}
+    first, again = compare(meshes, **asked), compare(meshes, **asked)
+    assert same(first, again)
+    for found in (first, again):
+        for subject in found.subjects:
+            rows = by_method(subject)
+            hidden = subject.name.startswith("b")  # the box; half of the box around the torus sticks out
+            assert (rows["within"].outer_mean is None) == hidden
+            assert (rows["within"].outer_hausdorff is None) == hidden
+            assert (running.UNTOUCHABLE in rows["within"].notes) == hidden
+            assert rows["within"].all_mean is not None
+            assert rows["boxes"].outer_mean is not None
+            if hidden:
+                assert "within" not in winners(subject.rows, "outer_mean")
+        totals = found.totals()
+        assert totals.meshes == 2
+        for method in totals.labels:
+            spreads = totals.measures[method]
+            assert {m: s.meshes for m, s in spreads.items()} == {
+                "outer_hausdorff": 1, "outer_mean": 1, "all_hausdorff": 2, "all_mean": 2, "bytes": 2,
+            }  # fmt: skip
+            assert spreads["outer_mean"].mean == by_method(found.subjects[0])[method].outer_mean
+    assert "The distances are over 1 mesh" in first.to_html()
+    hidden_alone = Comparison(first.subjects[1:], first.budget, first.settings)
+    assert "outer_mean" not in hidden_alone.totals().measures["boxes"]
+    assert "The distances are over no meshes" in hidden_alone.to_html()
+    arguments = ["compare", str(meshes[1]), "--peers", "within", "--no-simulate", "--samples", "2000"]
+    store = ["--store", str(tmp_path / "kept")]
+    assert shell([*arguments, *store, "-o", str(tmp_path / "x.html")]) == 0
+    assert "no outer surface" in capsys.readouterr().out
 
 
 def test_without_an_answer_there_are_no_bytes_to_share(meshes, no_pictures):
@@ -167,13 +223,17 @@ def test_a_second_run_does_nothing_new(meshes, tmp_path, monkeypatch):
     pytest.importorskip("rapier3d")
     pytest.importorskip("pyvista", exc_type=ImportError)
     asked = {"peers": ["boxes", "exits"], "store": tmp_path / "kept", **QUICK}
-    first = compare(meshes, **asked)
+    first = compare(meshes[0], **asked)
+    assert first.notes == ()
+    pictures = [(row.picture, row.picture_with_balls) for row in first.rows if row.error is None]
+    assert len(pictures) == 3
+    assert len({png for pair in pictures for png in pair} - {None}) == 6  # all different
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     for name in ("run_peer", "evaluate"):
         monkeypatch.setattr(running, name, forbidden)
     monkeypatch.setattr(sys.modules["hitbox.simulate"], "simulate_together", forbidden)
     monkeypatch.setattr(sys.modules["hitbox.render"], "picture", forbidden)
-    second = compare(meshes, **asked)
+    second = compare(meshes[0], **asked)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()} == files
     assert same(first, second)
     first.save_html(tmp_path / "1.html")
@@ -242,7 +302,7 @@ def test_progress_names_the_mesh_and_the_method_and_goes_forward(meshes, no_pict
 
 
 def test_the_csv_has_one_line_a_row(meshes, tmp_path, no_pictures):
-    found = compare(meshes, peers=["boxes", "exits"], simulate=False, **QUICK)
+    found = compare(meshes[1], peers=["boxes", "exits"], simulate=False, **QUICK)
     found.save_csv(tmp_path / "x.csv")
     with open(tmp_path / "x.csv", newline="") as file:
         lines = list(csv.DictReader(file))
@@ -310,8 +370,9 @@ def test_a_tolerance_holds_where_it_is_measured(meshes, no_pictures):
     ("text", "says"),
     [
         ("bytes=0", "share"), ("bytes=1/0", "share"), ("bytes=-1/3", "share"), ("bytes=x", "share"),
-        ("bytes=nan", "share"), ("count=0", "whole number"), ("count=1.5", "whole number"),
-        ("count=many", "whole number"),
+        ("bytes=nan", "share"), ("bytes=1e99999999", "share"), ("bytes=1/" + "3" * 10**6, "share"),
+        ("bytes=1001", "share"), ("bytes=1e-99999999", "share"), ("count=0", "whole number"),
+        ("count=1.5", "whole number"), ("count=many", "whole number"),
         ("tolerance=0", "more than 0"), ("tolerance=1parsec", "unknown unit"), ("tolerance=-1%", "0 or more"),
         ("size=3", "unknown budget"), ("bytes", "not a budget"), ("", "not a budget"), (3, "not a budget"),
     ],
@@ -320,6 +381,15 @@ def test_a_wrong_budget_is_one_line(text, says):
     with pytest.raises(InputError, match=says) as caught:
         Budget.parse(text)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@given(st.integers(1, 999), st.integers(1, 999))
+def test_a_share_is_a_fraction_or_a_decimal(a, b):
+    assert Budget.parse(f"bytes={a}/{b}").share == Fraction(a, b)
+    assert Budget.parse(f"bytes={a}").share == a
+    assert Budget.parse(f"bytes={a}.{b}").share == Fraction(f"{a}.{b}")
+    assert Budget.parse(f"bytes=.{b}").share == Fraction(f"0.{b}")
 
 
 @pytest.mark.parametrize(
@@ -330,8 +400,11 @@ def test_a_wrong_budget_is_one_line(text, says):
         ({"timeout": 0}, "more than 0"),
         ({"memory": float("nan")}, "finite"),
         ({"balls": 0}, "whole number"),
+        ({"balls": MOST_THINGS + 1}, "whole number"),
         ({"frames": 0}, "whole number"),
+        ({"frames": MOST_FRAMES + 1}, "whole number"),
         ({"samples": 0}, "whole number"),
+        ({"samples": MOST_SAMPLES + 1}, "whole number"),
         ({"seed": -1}, "seed"),
         ({"progress": 3}, "progress"),
     ],
@@ -500,3 +573,37 @@ def test_files_appear_whole_or_not_at_all(meshes, tmp_path, monkeypatch, no_pict
         found.save_html(tmp_path / "x.html")
     assert (tmp_path / "x.html").read_text() == "before"
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_the_shell_writes_both_or_neither(meshes, tmp_path, capsys, monkeypatch, no_pictures):
+    (tmp_path / "x.html").write_text("before")
+    table_ = str(tmp_path / "x.csv")
+    real = open
+
+    def full(path, *more, **named):
+        if len(list(tmp_path.glob("*.partial"))) == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, *more, **named)
+
+    monkeypatch.setattr(writing, "open", full, raising=False)
+    arguments = ["compare", str(meshes[1]), "--peers", "", "--no-simulate", "--samples", "2000"]
+    stored = ["--store", str(tmp_path / "a")]
+    assert shell([*arguments, *stored, "-o", str(tmp_path / "x.html"), "--csv", table_]) != 0
+    assert "No space left on device" in capsys.readouterr().err
+    assert (tmp_path / "x.html").read_text() == "before"
+    assert not os.path.exists(table_)
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_the_seed_of_the_shell_is_that_of_the_measures(meshes, tmp_path, monkeypatch, no_pictures):
+    seen = []
+    real = running.evaluate
+
+    def watched(*given, **named):
+        seen.append(named["seed"])
+        return real(*given, **named)
+
+    monkeypatch.setattr(running, "evaluate", watched)
+    arguments = ["compare", str(meshes[1]), "--peers", "", "--no-simulate", "--samples", "2000"]
+    assert shell([*arguments, "--seed", "7", "-o", str(tmp_path / "x.html")]) == 0
+    assert set(seen) == {7}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import threading
-import time
 import uuid
 from pathlib import Path
 
 import pytest
 import specimens
 
+from hitbox.compare import peers
 from hitbox.compare.peers import PEERS, Peer, PeerResult, run_peer
 from hitbox.errors import InputError
 
@@ -23,7 +22,7 @@ def fake(name: str, package: str = "numpy") -> Peer:
     return Peer(name, name, package, f"fake_peers:{name}")
 
 
-def run(name: str, *, timeout: float = 30, memory: float = 4, **more) -> PeerResult:
+def run(name: str, *, timeout: float = 120, memory: float = 4, **more) -> PeerResult:
     return run_peer(fake(name), specimens.box(), timeout=timeout, memory=memory, **more)
 
 
@@ -38,23 +37,29 @@ def processes_with(mark: str) -> list[str]:
     return found
 
 
-def test_an_answer_comes_through_whatever_is_printed():
-    result = run("boxes")
-    assert result.error is None
-    assert result.collider is not None
-    assert result.collider.counts == {"hull": 1}
-    assert result.collider.volume == pytest.approx(1)
-    assert result.cpu_seconds is not None
-    assert result.peak_bytes is not None
-    assert 0 <= result.cpu_seconds < 5
-    assert 1e6 < result.peak_bytes < 4e9
-    again = PeerResult.from_dict(result.to_dict())
-    assert again == result
+@pytest.fixture(scope="module")
+def good() -> PeerResult:
+    return run("boxes")
 
 
-def test_a_peer_cannot_forge_its_answer_by_writing_to_every_file():
+def test_an_answer_comes_through_whatever_is_printed(good):
+    assert good.error is None
+    assert good.collider is not None
+    assert good.collider.counts == {"hull": 1}
+    assert good.collider.volume == pytest.approx(1)
+    assert good.cpu_seconds is not None
+    assert good.peak_bytes is not None
+    assert 0 <= good.cpu_seconds < 60
+    assert 1e6 < good.peak_bytes < 4e9
+    again = PeerResult.from_dict(good.to_dict())
+    assert again == good
+
+
+def test_rubbish_on_the_pipe_of_the_answer_is_no_answer():
     result = run("writes_to_all_files")
-    assert result.error is None or "cannot be read" in result.error
+    assert result.colliders == ()
+    assert result.error is not None
+    assert "ended with an answer that cannot be read" in result.error
 
 
 @pytest.mark.parametrize(
@@ -84,27 +89,52 @@ def test_what_hangs_is_ended_with_all_it_started(monkeypatch):
 
     def look() -> bool:
         seen.extend(processes_with(mark))
-        return True
+        return not seen
 
-    started = time.monotonic()
-    result = run("hangs", timeout=4, go_on=look)
-    assert result.error == "no answer in 4 s"
-    assert time.monotonic() - started < 20
-    assert seen, "it had not started its process yet"
+    with pytest.raises(InterruptedError):
+        run("hangs", go_on=look)
+    assert seen
     assert processes_with(mark) == []
 
 
-def test_endless_printing_costs_no_memory():
-    result = run("prints_for_ever", timeout=3)
-    assert result.error == "no answer in 3 s"
+@LINUX
+@pytest.mark.parametrize("orphan", [False, True])
+@pytest.mark.parametrize("then", ["answers", "crashes", "hangs"])
+def test_a_process_in_a_session_of_its_own_is_ended_too(monkeypatch, then, orphan):
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv("MARK", mark)
+    options = {"then": then, "orphan": orphan}
+    if then == "hangs":
+        with pytest.raises(InterruptedError):
+            run("leaves", options=options, go_on=lambda: not processes_with(mark))
+    else:  # it has waited for the process to start
+        said = {"answers": "None", "crashes": "crashed (SIGSEGV)"}[then]
+        assert said in str(run("leaves", options=options).error)
+    assert processes_with(mark) == []
+
+
+def test_what_takes_too_long_is_ended():
+    assert run("sleeps", timeout=0.5).error == "no answer in 0.5 s"
+
+
+def test_endless_printing_costs_no_memory(monkeypatch):
+    kept = []
+    real = peers._Pipes
+
+    def pipes(*given):
+        kept.append(real(*given))
+        return kept[-1]
+
+    monkeypatch.setattr(peers, "_Pipes", pipes)
+    result = run("prints_64_mb")
+    assert result.error is None
+    assert len(kept[0].printed) == peers._TAIL
+    assert kept[0].printed.endswith(b"the end")
 
 
 @LINUX
 def test_memory_that_is_used_is_limited():
-    started = time.monotonic()
-    result = run("eats_memory", memory=0.5)
-    assert result.error == "used more than 0.5 GiB of memory"
-    assert time.monotonic() - started < 25
+    assert run("eats_memory", memory=0.5).error == "used more than 0.5 GiB of memory"
 
 
 @LINUX
@@ -113,29 +143,17 @@ def test_memory_that_is_only_reserved_is_not():
 
 
 def test_cpu_seconds_are_of_all_threads_and_of_the_method_alone():
+    """`works` spends a second before, while it is loaded, which does not count."""
     result = run("works")
     assert result.cpu_seconds is not None
     assert result.wall_seconds is not None
-    idle = run("boxes")
-    assert idle.cpu_seconds is not None
-    assert result.cpu_seconds > idle.cpu_seconds + 0.05
-    assert idle.cpu_seconds < 0.4  # less than what `works` spends before its work starts, and Python at all
+    spent = 2 * 0.25  # two threads
+    assert spent <= result.cpu_seconds < spent + 1
 
 
 def test_what_is_not_installed_says_how_to_get_it():
     result = run_peer(fake("boxes", package="no-such-package"), specimens.box(), timeout=9, memory=4)
     assert result.error == "not installed: pip install 'hitbox[peers]'"
-
-
-@LINUX
-def test_stopping_ends_the_child_at_once(monkeypatch):
-    mark = uuid.uuid4().hex
-    monkeypatch.setenv("MARK", mark)
-    stop = threading.Event()
-    threading.Timer(2, stop.set).start()
-    with pytest.raises(InterruptedError):
-        run("hangs", go_on=lambda: not stop.is_set())
-    assert processes_with(mark) == []
 
 
 def test_no_file_is_left_anywhere(tmp_path, monkeypatch):
@@ -151,7 +169,7 @@ def test_no_file_is_left_anywhere(tmp_path, monkeypatch):
 def test_the_real_ones_answer(name):
     pytest.importorskip({"vhacd": "vhacdx"}.get(name, name))
     mesh = specimens.box((3, 1, 1))
-    result = run_peer(PEERS[name], mesh, timeout=120, memory=4)
+    result = run_peer(PEERS[name], mesh, timeout=600, memory=4)
     assert result.error is None
     assert result.collider is not None
     assert result.collider.counts.keys() == {"hull"}
@@ -168,7 +186,6 @@ def test_the_real_ones_answer(name):
         {"notes": None},
     ],
 )
-def test_what_is_no_result_is_refused(change):
-    good = run("boxes").to_dict()
+def test_what_is_no_result_is_refused(change, good):
     with pytest.raises((ValueError, KeyError, TypeError, InputError)):
-        PeerResult.from_dict(good | change)
+        PeerResult.from_dict(good.to_dict() | change)

@@ -178,14 +178,14 @@ def comparisons(draw):
         for method in draw(st.lists(st.sampled_from(["hitbox", "hitbox:p", "p", "q"]), unique=True)):
             error = draw(st.none() | texts)
             fields = ("outer_mean", "outer_hausdorff", "all_mean", "all_hausdorff")
-            measured = {field: draw(st.floats(0, 1e3)) for field in fields}
+            measured = {field: draw(st.none() | st.floats(0, 1e3)) for field in fields}
             optional = {field: draw(numbers) for field in ("uncovered", "cpu_seconds", "frame_ms_mean")}
             sizes = {"bytes": draw(st.integers(1, 10**9)), "shapes": draw(st.integers(1, 10**6))}
             values = {**measured, **optional, **sizes, "picture": b"png"} if error is None else {}
             notes = tuple(draw(st.lists(texts, max_size=5)))
             rows.append(Row(name, method, draw(texts), error=error, notes=notes, **values))
         levels = [
-            Level(4, draw(st.integers(1, 10**6)), draw(st.floats(0, 1)), draw(st.floats(0, 1)))
+            Level(4, draw(st.integers(1, 10**6)), *draw(st.tuples(*2 * [st.none() | st.floats(0, 1)])))
             for _ in range(draw(st.integers(0, 3)))
         ]
         faces = draw(st.none() | st.integers(1, 10**7))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from hitbox.cli.bar import progress_bar
 from hitbox.errors import InputError
 
 if TYPE_CHECKING:
-    from hitbox.compare import Comparison, Subject
+    from hitbox.compare import Comparison, Row, Subject
 
 
 @click.command(short_help="hitbox beside other tools, as a page.")
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--samples", type=int, default=200_000, show_default=True, help="Points a distance is measured at."
 )
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random points and the balls.")
 @click.option("--timeout", type=float, default=900, show_default=True, help="Seconds each run may take.")
 @click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory each run may use.")
 @click.option("--store", help="Where results are kept. Default: .hitbox-compare beside the report.")
@@ -49,6 +51,7 @@ def compare(
     frames: int,
     simulate: bool,
     samples: int,
+    seed: int,
     timeout: float,
     memory: float,
     store: str | None,
@@ -63,6 +66,7 @@ def compare(
     _check_outputs(output, table)
 
     from hitbox.compare import compare as run
+    from hitbox.formats.writing import replace_files
 
     with progress_bar(False) as progress:
         found = run(
@@ -73,15 +77,15 @@ def compare(
             balls=balls,
             frames=frames,
             samples=samples,
+            seed=seed,
             timeout=timeout,
             memory=memory,
             store=store if store is not None else Path(output).parent / ".hitbox-compare",
             progress=progress,
         )
-    found.save_html(output)
-    if table:
-        found.save_csv(table)
-    _print(found, [output, table] if table else [output])
+    files = {output: found.to_html()} | ({table: found.to_csv()} if table else {})
+    replace_files([(path, text.encode()) for path, text in files.items()])
+    _print(found, list(files))
 
 
 def _check_outputs(output: str, table: str | None) -> None:
@@ -110,11 +114,18 @@ def _rows(subject: Subject) -> list[tuple[str, str]]:
         if row.error is not None:
             rows.append((row.label, row.error))
         elif row.answered:
-            said = (
-                f"{row.shapes:,} shapes, {row.bytes:,} bytes; outer surface mean {row.outer_mean:.2%}, "
-                f"largest {row.outer_hausdorff:.2%}; {row.cpu_seconds:.3g} CPU s"
-            )
-            rows.append(
-                (row.label, said + (f"; {row.frame_ms_mean:.3g} ms a frame" if row.frame_ms_mean else ""))
-            )
+            rows.append((row.label, "; ".join(_numbers(row))))
     return rows
+
+
+def _numbers(row: Row) -> Iterator[str]:
+    from hitbox.compare.figures import percent
+
+    yield f"{row.shapes:,} shapes, {row.bytes:,} bytes"
+    if row.outer_mean is None or row.outer_hausdorff is None:
+        yield "no outer surface"
+    else:
+        yield f"outer surface mean {percent(row.outer_mean)}, largest {percent(row.outer_hausdorff)}"
+    yield f"{row.cpu_seconds:.3g} CPU s"
+    if row.frame_ms_mean is not None:
+        yield f"{row.frame_ms_mean:.3g} ms a frame"

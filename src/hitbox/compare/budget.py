@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,6 +26,7 @@ MOST_SHARE = 1000
 _LEAST_BYTES = 16  # of a shape: a sphere
 _USUAL_BYTES = 40
 _POINTED = 4  # tries
+_SHARE = r"\d{1,9}(/\d{1,9})?|\d{0,9}\.\d{1,9}"
 _KINDS = "bytes=1/3 (of a peer's), count=64 or tolerance=1%"
 
 
@@ -57,14 +59,14 @@ class Budget:
     @property
     def share(self) -> Fraction:
         """Of a peer's bytes."""
-        try:
-            share = Fraction(self.text)
-        except (ValueError, ZeroDivisionError):
-            share = Fraction(0)
+        share = Fraction(0)
+        if re.fullmatch(_SHARE, self.text):  # not an exponent: Fraction would write out all its zeros
+            with suppress(ZeroDivisionError):
+                share = Fraction(self.text)
         if not 0 < share <= MOST_SHARE:
             raise InputError(
-                f"compare: budget: bytes={self.text}: must be a share of a peer's bytes such as 1/3 or 0.5, "
-                f"more than 0 and at most {MOST_SHARE}."
+                f"compare: budget: bytes={self.text:.80}: must be a share of a peer's bytes such as 1/3 or "
+                f"0.5, more than 0 and at most {MOST_SHARE}."
             )
         return share
 

@@ -2,6 +2,7 @@
 
 Holds: whatever the method does (crash, hang, eat memory, print, answer nonsense, start processes of its own),
 `run_peer` comes back with colliders or with one plain sentence, and no process and no file is left behind.
+(Where there is no /proc, a process that left the group of its parent stays.)
 The mesh goes in and the answer comes out through pipes (`child.py` is the other end).
 """
 
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -25,11 +27,13 @@ import numpy as np
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.formats import collider_json
-from hitbox.mesh import Mesh
+from hitbox.mesh import Mesh, _utf8
 
 GIB = 1 << 30
 _LOOK_EVERY = 0.02  # seconds between looks at a running child
 _TAIL = 4096  # bytes of what a child printed that are kept for the message
+_MARK = "HITBOX_COMPARE_RUN"  # in the environment of a child and of all it starts
+_SWEEPS = 20
 _START = "import sys; sys.path[:] = {path!r}; from hitbox.compare.child import main; main()"
 
 
@@ -100,12 +104,12 @@ class PeerResult:
     def from_dict(data: Mapping[str, Any]) -> PeerResult:
         """Raises ValueError, KeyError or TypeError for what `to_dict` did not write."""
         colliders = tuple(collider_json.read(json.dumps(c).encode(), "kept") for c in data["colliders"])
-        error = None if data["error"] is None else str(data["error"])
+        error = None if data["error"] is None else _utf8(str(data["error"]))
         if (error is None) == (not colliders):
             raise ValueError("either colliders or an error")
         measured = [data[key] for key in ("cpu_seconds", "wall_seconds", "peak_bytes")]
         cpu, wall, peak = (None if value is None else float(value) for value in measured)
-        notes = tuple(str(note) for note in data["notes"])
+        notes = tuple(_utf8(str(note)) for note in data["notes"])
         return PeerResult(colliders, error, cpu, wall, None if peak is None else int(peak), notes)
 
 
@@ -138,8 +142,10 @@ def run_peer(
         return PeerResult(error=f"not installed: {peer.install}")
     code = _START.format(path=[*sys.path])
     what = json.dumps({"entry": peer.entry, "options": dict(options or {}), "memory": int(memory * GIB)})
+    mark = f"{_MARK}={uuid.uuid4().hex}"
     child = subprocess.Popen(
         [sys.executable, "-c", code, what],
+        env={**os.environ, **dict([mark.split("=")])},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -149,7 +155,7 @@ def run_peer(
     try:
         stopped = _wait(child, timeout, int(memory * GIB), go_on)
     finally:
-        _kill_group(child)
+        _kill_all(child, mark.encode())
         pipes.close()
     if stopped is not None:
         return PeerResult(error=stopped)
@@ -180,7 +186,7 @@ class _Pipes:
         for thread in self._threads:
             thread.join(timeout=5)
         for file, thread in zip(self._files, self._threads, strict=True):
-            if not thread.is_alive():  # else a process that left the group still holds the pipe
+            if not thread.is_alive():  # else a process that could not be found still holds the pipe
                 with contextlib.suppress(OSError):
                     file.close()
 
@@ -222,13 +228,35 @@ def _wait(
             return f"used more than {memory / GIB:g} GiB of memory"
 
 
-def _kill_group(child: subprocess.Popen[bytes]) -> None:
+def _kill_all(child: subprocess.Popen[bytes], mark: bytes) -> None:
+    """The child, its group, and what left the group: what is below the child or inherited its mark."""
+    below = list(_descendants(child.pid)) if child.poll() is None else []
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(child.pid, signal.SIGKILL)
         else:
             child.kill()
+    _kill(below)
     child.wait()
+    for _ in range(_SWEEPS):  # one may have started another while we looked
+        marked = list(_marked(mark))
+        if not marked:
+            break
+        _kill(marked)
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _marked(mark: bytes) -> Iterator[int]:
+    """The processes that have `mark` in their environment; none where the system does not tell."""
+    for pid in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        with contextlib.suppress(OSError, ValueError), open(f"/proc/{int(pid)}/environ", "rb") as file:
+            if mark in file.read().split(b"\0"):
+                yield int(pid)
 
 
 def _resident_bytes(pid: int) -> int:

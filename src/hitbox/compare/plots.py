@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitbox.compare.figures import tick
+
 WIDTH, HEIGHT = 480, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 12, 44
 SERIES = 6  # different colours; further ones start again, dashed
@@ -151,11 +153,7 @@ def _text(kind: str, x: float, y: float, anchor: str, text: str) -> str:
 
 
 def _number(value: float, scale: _Scale) -> str:
-    if "%" in scale.axis.label:
-        return f"{100 * value:.3g} %"
-    if abs(value) >= 10_000:
-        return f"{value / 1000:g}k" if abs(value) < 1e6 else f"{value / 1e6:g}M"
-    return f"{value:g}"
+    return tick(value, in_percent="%" in scale.axis.label)
 
 
 def _color(series: Series) -> str:

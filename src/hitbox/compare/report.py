@@ -12,28 +12,16 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from hitbox.compare import plots
+from hitbox.compare.budget import LEVELS
+from hitbox.compare.figures import percent, three_digits, whole
 from hitbox.compare.plots import Axis, Series
-from hitbox.compare.rows import INPUT, LOWEST_WINS, Comparison, Row, Spread, Subject, Totals, winners
+from hitbox.compare.rows import INPUT, LOWEST_WINS, PICTURE, Comparison, Row, Spread, Subject, Totals, winners
 from hitbox.words import counted, listed
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_NO_VALUE = '<td class="none">&ndash;</td>'
 _MOST_NOTES = 3  # of one method on one mesh
 _MOST_NAMES = 3  # from here on there is a list of meshes to jump to
-
-
-def _percent(value: float) -> str:
-    percent = 100 * value
-    if percent >= 10:
-        return f"{percent:.1f} %"
-    return f"{percent:.2f} %" if percent >= 0.1 else f"{percent:.2g} %"
-
-
-def _whole(value: float) -> str:
-    return f"{round(value):,}"
-
-
-def _three_digits(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 @dataclass(frozen=True)
@@ -47,18 +35,18 @@ class Column:
 
 
 COLUMNS = (
-    Column("outer_mean", "Outer surface", "mean", _percent),
-    Column("outer_hausdorff", "Outer surface", "largest", _percent),
-    Column("all_mean", "All surfaces", "mean", _percent),
-    Column("all_hausdorff", "All surfaces", "largest", _percent),
-    Column("uncovered", "Mesh", "uncovered", _percent),
-    Column("bytes", "Size", "bytes", _whole),
-    Column("shapes", "Size", "shapes", _whole),
-    Column("cpu_seconds", "To make", "CPU s", _three_digits),
-    Column("frame_ms_mean", "Frame, ms", "mean", _three_digits),
-    Column("frame_ms_p95", "Frame, ms", "p95", _three_digits),
-    Column("height_field", "Behaves unlike the mesh", "heights", _percent),
-    Column("trajectories", "Behaves unlike the mesh", "paths", _percent),
+    Column("outer_mean", "Outer surface", "mean", percent),
+    Column("outer_hausdorff", "Outer surface", "largest", percent),
+    Column("all_mean", "All surfaces", "mean", percent),
+    Column("all_hausdorff", "All surfaces", "largest", percent),
+    Column("uncovered", "Mesh", "uncovered", percent),
+    Column("bytes", "Size", "bytes", whole),
+    Column("shapes", "Size", "shapes", whole),
+    Column("cpu_seconds", "To make", "CPU s", three_digits),
+    Column("frame_ms_mean", "Frame, ms", "mean", three_digits),
+    Column("frame_ms_p95", "Frame, ms", "p95", three_digits),
+    Column("height_field", "Behaves unlike the mesh", "heights", percent),
+    Column("trajectories", "Behaves unlike the mesh", "paths", percent),
 )
 
 _TERMS = {
@@ -106,9 +94,7 @@ def _header(comparison: Comparison, title: str) -> str:
     settings = comparison.settings
     peers = [f"{label} {version or '(not installed)'}" for label, version in settings["versions"].items()]
     against = f" beside {listed(peers)}" if peers else ""
-    lead = (
-        f"hitbox {settings['version']}{against}, on {counted(len(comparison.subjects), 'mesh', 'meshes')}."
-    )
+    lead = f"hitbox {settings['version']}{against}, on {counted(len(comparison.subjects), 'mesh', 'meshes')}."
     return (
         f'<header>\n<h1>{title}</h1>\n<p class="lead">{_e(lead)} {_e(_budget_said(comparison.budget))} '
         f"The best value of each column is marked.</p>\n{_notes(comparison.notes)}{_contents(comparison)}"
@@ -167,11 +153,12 @@ def _closer(totals: Totals) -> list[str]:
     for method, below in totals.closer.items():
         peer = totals.labels[method.partition(":")[2]]
         hitbox = totals.labels[method].replace(",", " with")
-        lines.append(
-            f"{hitbox} is closer than {peer} on {below['outer_mean']} of "
-            f"{counted(totals.meshes, 'mesh', 'meshes')} by the mean distance on the outer surface, and on "
-            f"{below['outer_hausdorff']} by the largest."
-        )
+        if {"outer_mean", "outer_hausdorff"} <= below.keys():
+            meshes = counted(totals.measures[method]["outer_mean"].meshes, "mesh", "meshes")
+            lines.append(
+                f"{hitbox} is closer than {peer} on {below['outer_mean']} of {meshes} by the mean distance "
+                f"on the outer surface, and on {below['outer_hausdorff']} by the largest."
+            )
     return lines
 
 
@@ -198,12 +185,23 @@ def _totals_table(totals: Totals, colors: dict[str, int], title: str, prefix: st
         f"<table><thead><tr><td></td>{spans}</tr>"
         f'<tr><th scope="col">Method</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     )
-    return f"<h3>{title}</h3>{_scrolling(table, f'Totals, {title}')}"
+    return f"<h3>{title}</h3>{_fewer(totals, mean)}{_scrolling(table, f'Totals, {title}')}"
+
+
+def _fewer(totals: Totals, measure: str) -> str:
+    """Says so where the distances are over fewer meshes than the rest."""
+    meshes = max((found[measure].meshes for found in totals.measures.values() if measure in found), default=0)
+    if meshes == totals.meshes:
+        return ""
+    said = f"The distances are over {counted(meshes, 'mesh', 'meshes')}: on the others one method has none."
+    return f'<p class="about">{_e(said)}</p>'
 
 
 def _spread_cells(totals: Totals, method: str, measure: str, numbered: bool) -> str:
-    spreads = {each: totals.measures[each][measure] for each in totals.labels}
-    write = _whole if measure == "bytes" else _percent
+    spreads = {each: found[measure] for each, found in totals.measures.items() if measure in found}
+    if not spreads:
+        return _NO_VALUE * (3 if numbered else 2)
+    write = whole if measure == "bytes" else percent
     parts: list[tuple[str, Callable[[Spread], float], Callable[[Sequence[float]], float]]] = [
         (write(spreads[method].mean), lambda s: s.mean, min),
         (write(spreads[method].median), lambda s: s.median, min),
@@ -253,8 +251,9 @@ def _picture(subject: Subject, row: Row, png: bytes, when: str) -> str:
         label, said = row.label, f"{row.shapes:,} shapes, {row.bytes:,} bytes"
     alt = f"{subject.name}: {label}, {said}{when}"
     about = _e(label) if when else f"<b>{_e(label)}</b>{_e(said)}"
+    width, height = PICTURE
     return (
-        f'<figure><img src="data:image/png;base64,{data}" alt="{_e(alt)}" width="560" height="420">'
+        f'<figure><img src="data:image/png;base64,{data}" alt="{_e(alt)}" width="{width}" height="{height}">'
         f"<figcaption>{about}</figcaption></figure>"
     )
 
@@ -284,7 +283,7 @@ def _table_row(row: Row, shown: Sequence[Column], best: dict[str, set[str]], col
     for column in shown:
         value = getattr(row, column.field)
         if value is None:
-            cells.append('<td class="none">&ndash;</td>')
+            cells.append(_NO_VALUE)
         else:
             cells.append(_cell(column.write(value), row.method in best.get(column.field, ())))
     kind = ' class="reference"' if row.method == INPUT else ""
@@ -312,10 +311,10 @@ def _plots(subject: Subject, colors: dict[str, int]) -> str:
 
 def _over_bytes(subject: Subject, colors: dict[str, int], field: str, title: str) -> str:
     hitbox = next((m for m in colors if m.startswith("hitbox")), INPUT)
-    levels = subject.levels
+    levels = [level for level in subject.levels if getattr(level, field) is not None]
     series = [
         Series(
-            "hitbox, 4 to 256 shapes",
+            f"hitbox, {LEVELS[0]} to {LEVELS[-1]} shapes",
             [level.bytes for level in levels],
             [getattr(level, field) for level in levels],
             colors[hitbox],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from statistics import mean, median
 from typing import Any, TypeAlias
@@ -18,6 +18,7 @@ from hitbox.formats.writing import replace_file
 
 Picture: TypeAlias = bytes | None  # PNG
 
+PICTURE = (560, 420)  # pixels
 INPUT = "input"  # the method of the row that stands for the mesh itself
 
 
@@ -66,8 +67,8 @@ class Level:
 
     shapes: int
     bytes: int
-    outer_mean: float
-    outer_hausdorff: float
+    outer_mean: float | None
+    outer_hausdorff: float | None
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,12 @@ class Subject:
 
 @dataclass(frozen=True)
 class Spread:
-    """One measure over a set: its mean, its median, and on how many meshes it was the lowest."""
+    """One measure over a set: its mean, its median, and on how many of the `meshes` it was the lowest."""
 
     mean: float
     median: float
     lowest: int
+    meshes: int  # where all methods have it
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ class Totals:
     meshes: int  # of these
     of: int  # of the whole set
     labels: dict[str, str]  # method -> what it is called
-    measures: dict[str, dict[str, Spread]]  # method -> measure (a field of Row) -> spread
+    # Of a measure (a field of Row): left out where there is no mesh on which all methods have it.
+    measures: dict[str, dict[str, Spread]]  # method -> measure -> spread
     closer: dict[str, dict[str, int]]  # "hitbox:coacd" -> measure -> on how many it is below coacd
 
 
@@ -140,37 +143,48 @@ class Comparison:
     def totals(self) -> Totals:
         """Only over meshes where every method answered: anything else would compare different sets.
 
-        A method that answered on no mesh at all is left out.
+        Measure by measure: a mesh where one has no value for it counts for none. A method that answered on
+        no mesh at all is left out.
         """
         labels = {row.method: row.label for row in self.rows if row.answered}
         if any(method.startswith("hitbox:") for method in labels):
             labels.pop("hitbox", None)  # what it did where no peer answered
         common = [s for s in self.subjects if labels and labels.keys() <= {row.method for row in s.answered}]
-        of = {method: [_row(subject, method) for subject in common] for method in labels}
+        known = {m: meshes for m in TOTALLED if (meshes := _with_all(common, labels, m))}
         measures = {
-            method: {m: _spread(rows, common, m) for m in TOTALLED} for method, rows in of.items() if rows
+            method: {m: _spread(meshes, method, m) for m, meshes in known.items()}
+            for method in labels
+            if common
         }
         closer = {
-            method: {m: _times_below(of[method], of[peer], m) for m in TOTALLED}
+            method: {m: _times_below(meshes, method, peer, m) for m, meshes in known.items()}
             for method in labels
-            if common and (peer := method.partition(":")[2]) in of
+            if common and (peer := method.partition(":")[2]) in labels
         }
         return Totals(len(common), len(self.subjects), labels, measures, closer)
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """One page that needs nothing else: no network, no other file."""
+        replace_file(path, self.to_html().encode())
+
+    def to_html(self) -> str:
+        """What `save_html` writes."""
         from hitbox.compare.report import page
 
-        replace_file(path, page(self).encode())
+        return page(self)
 
     def save_csv(self, path: str | os.PathLike[str]) -> None:
         """One line a row; what was not measured is empty. The columns never change their order."""
+        replace_file(path, self.to_csv().encode())
+
+    def to_csv(self) -> str:
+        """What `save_csv` writes."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in self.rows:
             writer.writerow([_cell(getattr(row, column)) for column in COLUMNS])
-        replace_file(path, text.getvalue().encode())
+        return text.getvalue()
 
 
 _NO_COLUMN = ("collider", "frame_ms", "picture", "picture_with_balls")
@@ -181,17 +195,21 @@ def _row(subject: Subject, method: str) -> Row:
     return next(row for row in subject.rows if row.method == method)
 
 
-def _spread(rows: Sequence[Row], subjects: Sequence[Subject], measure: str) -> Spread:
-    values = [float(getattr(row, measure)) for row in rows]
-    lowest = sum(
-        row.method in winners(subject.rows, measure) for row, subject in zip(rows, subjects, strict=True)
-    )
-    return Spread(mean(values), median(values), lowest)
+def _with_all(subjects: Sequence[Subject], methods: Iterable[str], measure: str) -> list[Subject]:
+    """Those on which each of the methods has a value."""
+    methods = tuple(methods)
+    return [s for s in subjects if all(getattr(_row(s, m), measure) is not None for m in methods)]
 
 
-def _times_below(rows: Sequence[Row], others: Sequence[Row], measure: str) -> int:
-    pairs = zip(rows, others, strict=True)
-    return sum(getattr(row, measure) < getattr(other, measure) for row, other in pairs)
+def _spread(subjects: Sequence[Subject], method: str, measure: str) -> Spread:
+    values = [float(getattr(_row(subject, method), measure)) for subject in subjects]
+    lowest = sum(method in winners(subject.rows, measure) for subject in subjects)
+    return Spread(mean(values), median(values), lowest, len(subjects))
+
+
+def _times_below(subjects: Sequence[Subject], method: str, other: str, measure: str) -> int:
+    pairs = [(_row(subject, method), _row(subject, other)) for subject in subjects]
+    return sum(getattr(row, measure) < getattr(than, measure) for row, than in pairs)
 
 
 def _cell(value: object) -> object:

@@ -18,31 +18,32 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from hitbox import _core, checks
+from hitbox import _core, checks, pieces
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.compare import peers as methods
 from hitbox.compare.budget import Budget
 from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
-from hitbox.compare.rows import INPUT, Comparison, Level, Row, Subject
+from hitbox.compare.rows import INPUT, PICTURE, Comparison, Level, Row, Subject
 from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
-from hitbox.evaluate import evaluate
+from hitbox.evaluate import MOST_SAMPLES, evaluate
 from hitbox.formats import collider_json
 from hitbox.lengths import UPS
-from hitbox.mesh import Mesh, MeshLike
+from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
+from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
 
 if TYPE_CHECKING:
     from hitbox.simulate import Simulation
 
 T = TypeVar("T")
 
-PICTURE = (560, 420)
 _STOPS = (KeyboardInterrupt, SystemExit, InterruptedError)
 _FAILURES = (InputError, RuntimeError, MemoryError)  # of our own work on a peer's answer: a sentence too
 NO_PICTURES = "There are no pictures: pip install 'hitbox[render]'"
+UNTOUCHABLE = "nothing of it can be touched from outside the mesh"
 NO_SIMULATION = "Nothing was simulated: pip install 'hitbox[sim]'"
 
 
@@ -65,9 +66,9 @@ class Settings:
             checks.one_of("compare: peers", name, methods.PEERS, "peer")
         if len(set(self.peers)) != len(self.peers):
             raise InputError(f"compare: peers: {', '.join(self.peers)} names one twice.")
-        checks.whole("compare: balls", self.balls, 1, 1_000_000)
-        checks.whole("compare: frames", self.frames, 1, 1_000_000)
-        checks.whole("compare: samples", self.samples, 1, 1_000_000_000)
+        checks.whole("compare: balls", self.balls, 1, MOST_THINGS)
+        checks.whole("compare: frames", self.frames, 1, MOST_FRAMES)
+        checks.whole("compare: samples", self.samples, 1, MOST_SAMPLES)
         checks.seed("compare", self.seed)
         for name in ("timeout", "memory"):
             if not checks.not_negative(f"compare: {name}", getattr(self, name)) > 0:
@@ -123,7 +124,7 @@ def compare(
 
 def _listed(meshes: Any) -> list[Any]:
     one = isinstance(meshes, (str, os.PathLike, Mesh)) or hasattr(meshes, "faces")
-    listed = [meshes] if one else list(meshes)
+    listed = [meshes] if one or pieces.is_pair(meshes) else list(meshes)
     if not listed:
         raise InputError("compare: there are no meshes. Give at least one.")
     return listed
@@ -131,8 +132,8 @@ def _listed(meshes: Any) -> list[Any]:
 
 def _path(mesh: Any, k: int) -> str:
     if isinstance(mesh, (str, os.PathLike)):
-        return os.path.abspath(mesh)
-    return str(getattr(mesh, "name", None) or f"mesh {k + 1}")
+        return _utf8(os.path.abspath(os.fsdecode(mesh)))
+    return _utf8(str(getattr(mesh, "name", None) or f"mesh {k + 1}"))
 
 
 def _step_count(settings: Settings) -> int:
@@ -277,7 +278,7 @@ class _Trial:
         """The fields of Row that `evaluate` fills, and `notes`."""
         settings = self._settings
         key = {
-            "what": "evaluation", "mesh": self._mesh.sha256, "collider": _digest(collider),
+            "what": "measures", "mesh": self._mesh.sha256, "collider": _digest(collider),
             "samples": settings.samples, "seed": settings.seed, "hitbox": _build(),
         }  # fmt: skip
 
@@ -289,11 +290,15 @@ class _Trial:
                 seed=settings.seed,
                 progress=self._steps.within,
             )
+            outer = found.outer_surface
+            touched = outer.samples > 0  # else its distances are 0, and would be the best
             return {
-                "shapes": found.shapes, "bytes": found.nbytes,
-                "outer_mean": found.outer_surface.mean, "outer_hausdorff": found.outer_surface.hausdorff,
+                "shapes": found.shapes, "bytes": found.nbytes, "counts": found.counts,
+                "outer_mean": outer.mean if touched else None,
+                "outer_hausdorff": outer.hausdorff if touched else None,
                 "all_mean": found.all_surfaces.mean, "all_hausdorff": found.all_surfaces.hausdorff,
-                "uncovered": found.coverage.outside, "counts": found.counts, "notes": list(found.notes),
+                "uncovered": found.coverage.outside,
+                "notes": [*([] if touched else [UNTOUCHABLE]), *found.notes],
             }  # fmt: skip
 
         return self._kept(key, work, _checked_measures)
@@ -425,10 +430,13 @@ def _with_run(row: Row, run: Mapping[str, Any]) -> Row:
 
 
 def _checked_measures(kept: Any) -> dict[str, Any]:
-    numbers = ("shapes", "bytes", "outer_mean", "outer_hausdorff", "all_mean", "all_hausdorff", "uncovered")
+    numbers = ("shapes", "bytes", "all_mean", "all_hausdorff", "uncovered")
+    outer = {name: kept[name] for name in ("outer_mean", "outer_hausdorff")}
+    if any(value is not None and not value >= 0 for value in outer.values()):
+        raise ValueError("not a distance")
     counts = {str(kind): int(count) for kind, count in kept["counts"].items()}
     notes = [str(note) for note in kept["notes"]]
-    return {name: kept[name] + 0 for name in numbers} | {"counts": counts, "notes": notes}
+    return {name: kept[name] + 0 for name in numbers} | outer | {"counts": counts, "notes": notes}
 
 
 def _checked_runs(kept: Any) -> dict[str, Any]:
@@ -477,4 +485,4 @@ def _installed(package: str) -> str | None:
 
 
 def _sentence(text: str) -> str:
-    return " ".join(text.split())
+    return _utf8(" ".join(text.split()))

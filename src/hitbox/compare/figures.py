@@ -1,0 +1,28 @@
+"""Numbers as the page, its plots and the shell write them."""
+
+from __future__ import annotations
+
+
+def percent(fraction: float) -> str:
+    """Of a fraction, with as many digits as tell colliders apart."""
+    value = 100 * fraction
+    if value >= 10:
+        return f"{value:.1f} %"
+    return f"{value:.2f} %" if value >= 0.1 else f"{value:.2g} %"
+
+
+def whole(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def three_digits(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def tick(value: float, *, in_percent: bool) -> str:
+    """At an axis, where values are round and there is little room."""
+    if in_percent:
+        return f"{100 * value:.3g} %"
+    if abs(value) >= 10_000:
+        return f"{value / 1000:g}k" if abs(value) < 1e6 else f"{value / 1e6:g}M"
+    return f"{value:g}"
