@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitbox import Box, Collider, FitOptions
-from hitbox.cli import layout, options
+from hitbox.cli import options
 from hitbox.cli.app import cli, run
 from hitbox.errors import InputError
+from hitbox.words import listed
 
 
 def test_help_names_the_commands(capsys):
@@ -270,7 +271,7 @@ def test_render_shows_nothing_of_vtk(stool):
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=5))
 def test_lists_read_as_sentences(words):
-    said = layout.listed(words)
+    said = listed(words)
     assert said.startswith(words[0])
     assert said.endswith(words[-1])
     assert len(said) == sum(map(len, words)) + 2 * max(0, len(words) - 2) + (5 if len(words) > 1 else 0)

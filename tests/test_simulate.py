@@ -203,6 +203,11 @@ def test_balls_start_apart_and_above():
         assert gaps.min() > 2 * stage.radius
 
 
+def test_few_balls_fall_all_over_the_model():
+    run = hitbox.simulate(PLATE, balls=100, frames=1)
+    assert (np.ptp(run.positions[:, [0, 2]], axis=0) > 0.8 * 4).all()
+
+
 def test_the_footprint_is_what_is_seen_from_above():
     """Against the shapes themselves: a point is in the shadow if a vertical line through it meets one."""
     from hitbox.simulate.run import _stage

@@ -7,6 +7,8 @@
 namespace hitbox {
 namespace {
 
+constexpr size_t kManyFacets = 256;  // from here on a tree is quicker than all planes one by one
+
 std::vector<Bounds> boxes_of(std::span<const Shape> shapes) {
   std::vector<Bounds> boxes;
   boxes.reserve(shapes.size());
@@ -40,7 +42,26 @@ ShapeUnion::Facets ShapeUnion::asked_of(const HullFacets& found) {
     if (!found.is_flat() && norm_sq(found.normals[t]) > 0)
       facets.planes.push_back({found.normals[t], mesh.vertices[a]});
   }
+  if (!facets.planes.empty() && mesh.triangles.size() >= kManyFacets) {
+    Run alone(1);
+    facets.tree.emplace(mesh.vertices, mesh.triangles, alone);
+    facets.normals = found.normals;
+  }
   return facets;
+}
+
+// Seen from inside, the nearest point of a convex surface lies straight across a facet. Where that
+// cannot be told from an outside point near a sharp edge, all planes are asked.
+double ShapeUnion::signed_distance_in_tree(const Facets& hull, const Vec3& p) {
+  constexpr double kAcross = 1 - 1e-9;
+  const TriangleBvh::Closest near = hull.tree->closest(p);
+  const double distance = std::sqrt(near.distance_sq);
+  const double side = dot(hull.normals[near.triangle], p - near.point);
+  if (side >= kAcross * distance && side > 0) return distance;
+  if (side <= -kAcross * distance && side < 0) return -distance;
+  const bool inside = std::ranges::all_of(
+      hull.planes, [&](const Plane& plane) { return dot(plane.normal, p - plane.point) < 0; });
+  return inside ? -distance : distance;
 }
 
 // Exact where it is below `limit`, else anything not below it. Inside a hull the nearest plane says
@@ -52,6 +73,7 @@ double ShapeUnion::signed_distance_below(uint32_t shape, const Vec3& p, double l
     signed_distance(shapes_[shape], {&p, 1}, {&exact, 1});
     return exact;
   }
+  if (hull->tree) return signed_distance_in_tree(*hull, p);
   if (!hull->planes.empty()) {
     double most = -Bounds::kInfinity;
     for (const Plane& plane : hull->planes) most = std::max(most, dot(plane.normal, p - plane.point));
@@ -65,7 +87,7 @@ double ShapeUnion::signed_distance_below(uint32_t shape, const Vec3& p, double l
 
 bool ShapeUnion::holds(uint32_t shape, const Vec3& p, double depth) const {
   const Facets* hull = facets(shape);
-  if (hull == nullptr || hull->planes.empty() || depth < 0)
+  if (hull == nullptr || hull->planes.empty() || hull->tree || depth < 0)
     return signed_distance_below(shape, p, -depth) < -depth;
   return std::ranges::all_of(hull->planes, [&](const Plane& plane) {
     return dot(plane.normal, p - plane.point) < -depth;

@@ -2,11 +2,12 @@
 //
 // Exact, up to rounding. A tree over the shapes' boxes finds the few that matter; a hull is asked by
 // its facets (hull_facets.hpp), worked out once.
-// Cost: a question is logarithmic in the shapes and linear in the facets of the hulls whose boxes are
-// near the point: about 0.3 us for primitives.
+// Cost: a question is logarithmic in the shapes and, for the hulls whose boxes are near the point, linear
+// in their facets up to a few hundred and logarithmic beyond: about 0.3 us for primitives.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,9 +44,12 @@ class ShapeUnion {
   struct Facets {
     std::vector<Plane> planes;  // none: a flat hull has no inside
     std::vector<std::array<Vec3, 3>> triangles;
+    std::optional<TriangleBvh> tree;  // over the triangles, where they are many
+    std::vector<Vec3> normals;        // of the tree's triangles; 0 for slivers
   };
 
   static Facets asked_of(const HullFacets& found);
+  static double signed_distance_in_tree(const Facets& hull, const Vec3& p);
   const Facets* facets(uint32_t shape) const {
     return facets_of_shape_[shape] == Bvh::kNone ? nullptr : &facets_[facets_of_shape_[shape]];
   }

@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "check.hpp"
+#include "geometry/convex_hull.hpp"
 #include "shapes/surface.hpp"
 
 using namespace hitbox;
@@ -120,4 +121,26 @@ TEST(flat_hulls_have_no_inside_but_a_distance) {
   CHECK_NEAR(collider.distance({0.2, 0.2, 0.5}), 0.5, 1e-12);
   CHECK(union_volume(collider, 100, 0, run).value > 4);
   CHECK(collider.facts()[0].smallest_extent == 0 && collider.facts()[0].corners == 3);
+}
+
+TEST(a_hull_of_many_facets_answers_as_its_planes_do) {
+  Random random(11);
+  std::vector<Vec3> points;
+  for (int k = 0; k < 400; ++k) {  // a thin lens: sharp at its rim
+    const Vec3 p = normalized({random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)});
+    points.push_back({p.x, p.y, 0.05 * p.z});
+  }
+  Result<ConvexHull> found = convex_hull(points);
+  const TriangleMesh& mesh = found.value().mesh;
+  CHECK(mesh.triangles.size() > 256);
+  const Hull hull{mesh.vertices, mesh.triangles};
+  Run run(1);
+  const ShapeUnion lens({hull}, run);
+  for (int k = 0; k < 20000; ++k) {
+    const Vec3 p{random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2), random.uniform(-0.1, 0.1)};
+    double exact = 0;
+    signed_distance(Shape{hull}, {&p, 1}, {&exact, 1});
+    CHECK_NEAR(lens.distance(p), std::max(exact, 0.0), 1e-12);
+    CHECK(lens.contains(p, Bvh::kNone, 0) == (exact < 0));
+  }
 }

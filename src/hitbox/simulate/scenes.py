@@ -258,7 +258,7 @@ def _box(stage: Stage) -> Solid:
 
 
 def _layers(stage: Stage) -> FloatArray:
-    """A jittered lattice above the model's shadow, one layer above the other."""
+    """A jittered lattice above the model's shadow, one layer above the other; the last is spread evenly."""
     plan, step = stage.footprint, _SPACING * stage.radius
     size = plan.cell * np.array(plan.shadow.shape)
     spare = 4  # lattice lines around the shadow, to grow into
@@ -278,11 +278,12 @@ def _layers(stage: Stage) -> FloatArray:
             spare *= 2
             continue
         break
-    places = level[mask]
+    random = stage.random()
+    places = random.permutation(level[mask])
     k = np.arange(stage.count)
     heights = np.asarray(stage.top + stage.radius * 2 + step * (k // len(places)), np.float64)
     points = stage.points(places[k % len(places)], heights)
-    return points + stage.random().uniform(-_JITTER, _JITTER, points.shape) * stage.radius
+    return points + random.uniform(-_JITTER, _JITTER, points.shape) * stage.radius
 
 
 def _turns(level: FloatArray, radius: float) -> FloatArray:
