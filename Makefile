@@ -12,14 +12,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
            $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: demo test bench paper clean render-libraries browser cpp-tests cpp-tests-sanitized
+.PHONY: demo test bench paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
 	$(BIN)/hitbox fit $(MODEL) -n 96 -o $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.glb
 	@$(BIN)/hitbox render $(MODEL) $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.png
 
-test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser
+test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
@@ -76,6 +76,16 @@ browser:
 	  (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) >/dev/null || \
 	    echo "the report's tests are skipped: apt-get could not install chromium"; \
 	else echo "the report's tests need Chromium: sudo apt-get install chromium"; fi
+
+# Distances are compared with a slow reference where one lies beside the repository; that one needs Open3D, and
+# Open3D libraries of the system. Without them the comparison is skipped, and says so.
+REFERENCE := $(or $(HITBOX_REFERENCE),../shared/anchors/measure.py)
+reference: $(VENV)/.dev
+	@[ ! -f $(REFERENCE) ] || $(BIN)/python -c "import open3d" 2>/dev/null || { \
+	  [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+	    (apt-get update -qq && apt-get install -y -qq --no-install-recommends libusb-1.0-0 libgl1 libgomp1) >/dev/null; \
+	  $(BIN)/python -m pip install -q "open3d==0.20.0"; \
+	} || echo "the comparison with the reference is skipped: Open3D does not install here"
 
 clean:
 	rm -rf $(VENV) build $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

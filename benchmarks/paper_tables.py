@@ -184,9 +184,9 @@ def tables(scope: Scope) -> list[Table]:
         scope.meshes, peers=PEERS, budget="bytes=1/3", simulate=False, timeout=TIMEOUT, store=STORE,
         progress=narrate("tables"),
     )  # fmt: skip
-    infos = {name_of(path): hitbox.load(path).info() for path in scope.meshes}
-    named = {subject.name: infos[subject.name.split(".")[0]] for subject in comparison.subjects}
-    return [table_2(comparison), table_3(comparison, named), table_4(comparison), table_5(comparison)]
+    paired = zip(comparison.subjects, scope.meshes, strict=True)
+    facts = {subject.name: hitbox.load(path).info() for subject, path in paired}
+    return [table_2(comparison), table_3(comparison, facts), table_4(comparison), table_5(comparison)]
 
 
 # ---------------------------------------------------------------- Figures
@@ -292,6 +292,7 @@ def fig_16(scope: Scope) -> list[Table]:
         mesh = hitbox.load(path)
         base = 0.0
         for name, cost, samples in variants:
+            # What `fit` does, with a number of samples that is no public option: nobody should need it.
             job = _Job(mesh, FitOptions(cost=cost), 0, None, None)
             job.core_options.overlap_samples = samples
             clock = harness.Clock()

@@ -5,7 +5,6 @@
 #include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
-#include "measure/shape_facts.hpp"
 #include "mesh/clean.hpp"
 #include "shapes.hpp"
 
@@ -29,6 +28,8 @@ void check_mesh_view(const MeshView& mesh) {
     good = mesh.offsets[f + 1] >= mesh.offsets[f] + 3 && mesh.offsets[f + 1] <= mesh.indices.size();
   if (!good) throw nb::value_error("offsets must cut the indices into faces of three or more.");
 }
+
+bool is_within(const Vec3& p) { return is_finite(p) && max_component(abs(p)) <= kLargestCoordinate; }
 
 auto closest_points(const Points& points, const Points& vertices, const Indices& indices,
                     const Indices& offsets, unsigned threads, nb::object report) {
@@ -79,9 +80,13 @@ auto shape_union(const std::vector<Crossing>& crossings, std::array<double, 3> o
   if (crossings.empty()) throw nb::value_error("a collider has at least one shape.");
   std::vector<Shape> shapes;
   const Vec3 to{origin[0], origin[1], origin[2]};
-  for (const auto& [kind, params, triangles] : crossings)
+  for (const auto& [kind, params, triangles] : crossings) {
     shapes.push_back(transformed(transformed(to_shape(kind, params, triangles), {{}, -to, 1}),
                                  {{}, {}, 1 / unit}));
+    const Bounds box = bounds(shapes.back());
+    if (!is_within(box.low) || !is_within(box.high))
+      throw nb::value_error("a shape's coordinates are too large or not finite.");
+  }
   return PyRun(threads, std::move(report))([&](Run& run) {
     return std::make_unique<ShapeUnion>(std::move(shapes), run);
   });
@@ -103,16 +108,52 @@ auto surface_samples(const ShapeUnion& collider, size_t count, uint64_t seed, do
 
 auto facts_of_each(const ShapeUnion& collider) {
   std::vector<std::tuple<double, double, uint32_t, uint32_t>> facts;
-  for (const Shape& shape : collider.shapes()) {
-    const ShapeFacts f = facts_of(shape);
+  for (const ShapeFacts& f : collider.facts())
     facts.emplace_back(f.volume, f.smallest_extent, f.corners, f.polygons);
-  }
   return facts;
 }
 
+nb::typed<nb::dict, nb::str, nb::any> certificate(
+    const ShapeUnion& collider, const Points& vertices, const Indices& indices,
+    const Indices& offsets, const CertifyOptions& options, unsigned threads, nb::object report) {
+  const MeshView mesh = bindings::view(vertices, indices, offsets);
+  check_mesh_view(mesh);
+  for (const uint32_t v : mesh.indices)
+    if (!is_within(mesh.vertices[v])) throw nb::value_error("a vertex is too far out or not finite.");
+  const Certificate found = PyRun(threads, std::move(report))(
+      [&](Run& run) { return certify(mesh, collider, options, run); });
+  const auto pair = [](const Interval& interval) { return std::pair(interval.low, interval.high); };
+  nb::typed<nb::dict, nb::str, nb::any> d;
+  d["all_surfaces"] = pair(found.all_surfaces);
+  d["mean_all"] = pair(found.mean_all);
+  d["outer_surface"] = pair(found.outer_surface);
+  d["sticks_out"] = pair(found.sticks_out);
+  d["complete"] = found.complete;
+  d["patches"] = found.patches;
+  return d;
+}
+
+void bind_certify(nb::class_<ShapeUnion>& collider) {
+  const CertifyOptions defaults{};
+  collider.def(
+      "certify",
+      [](const ShapeUnion& shapes, const Points& vertices, const Indices& indices,
+         const Indices& offsets, double offset, double resolution, size_t budget, unsigned threads,
+         nb::object report) {
+        return certificate(shapes, vertices, indices, offsets, {offset, resolution, budget}, threads,
+                           std::move(report));
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "offset"_a, "resolution"_a = defaults.resolution,
+      "budget"_a = defaults.budget, "threads"_a = 0, "report"_a = nb::none(),
+      "Bounds (low, high) of the distances between the shapes and a mesh, of its diagonal, and whether\n"
+      "all are as narrow as the resolution. What is inside another shape, moved out by `offset` of the\n"
+      "diagonal, is not outer surface.");
+}
+
 void bind_collider(nb::module_& m) {
-  nb::class_<ShapeUnion>(m, "ShapeUnion")
-      .def("facts", facts_of_each, "(volume, smallest extent, corners, polygons) of each shape.")
+  nb::class_<ShapeUnion> bound(m, "ShapeUnion");
+  bind_certify(bound);
+  bound.def("facts", facts_of_each, "(volume, smallest extent, corners, polygons) of each shape.")
       .def("sample", surface_samples, "count"_a, "seed"_a, "offset"_a, "threads"_a = 0,
            "report"_a = nb::none(),
            "(points, normals, owners, hidden): points on the shapes' true surfaces, uniform by area; "
@@ -153,53 +194,10 @@ void bind_inside(nb::module_& m) {
         "Equal vertices welded: every edge has two faces, one each way, and the volume is positive.");
 }
 
-std::vector<Shape> to_shapes(const std::vector<Crossing>& rows) {
-  std::vector<Shape> shapes;
-  for (const auto& [kind, params, triangles] : rows) {
-    shapes.push_back(to_shape(kind, params, triangles));
-    const Bounds box = bounds(shapes.back());
-    if (!(max_component(max(abs(box.low), abs(box.high))) <= kLargestCoordinate))
-      throw nb::value_error("a shape's coordinates are too large or not finite.");
-  }
-  if (shapes.empty()) throw nb::value_error("there are no shapes.");
-  return shapes;
-}
-
-nb::typed<nb::dict, nb::str, nb::any> certify_shapes(
-    const Points& vertices, const Indices& indices, const Indices& offsets,
-    const std::vector<Crossing>& rows, double resolution, size_t budget, unsigned threads,
-    nb::object report) {
-  const MeshView mesh = bindings::view(vertices, indices, offsets);
-  check_mesh_view(mesh);
-  value_or_raise(check_mesh(mesh, "mesh"));
-  const std::vector<Shape> shapes = to_shapes(rows);
-  const Certificate found = PyRun(threads, std::move(report))(
-      [&](Run& run) { return certify(mesh, shapes, {resolution, budget}, run); });
-  const auto pair = [](const Interval& interval) { return std::pair(interval.low, interval.high); };
-  nb::typed<nb::dict, nb::str, nb::any> d;
-  d["all_surfaces"] = pair(found.all_surfaces);
-  d["mean_all"] = pair(found.mean_all);
-  d["outer_surface"] = pair(found.outer_surface);
-  d["sticks_out"] = pair(found.sticks_out);
-  d["complete"] = found.complete;
-  d["patches"] = found.patches;
-  return d;
-}
-
-void bind_certify(nb::module_& m) {
-  const CertifyOptions defaults;
-  m.def("certify", certify_shapes, "vertices"_a, "indices"_a, "offsets"_a, "shapes"_a,
-        "resolution"_a = defaults.resolution, "budget"_a = defaults.budget, "threads"_a = 0,
-        "report"_a = nb::none(),
-        "Bounds (low, high) of the distances between shapes and a mesh, of its diagonal, and whether\n"
-        "all are as narrow as the resolution. A shape is (kind, params, triangles).");
-}
-
 }  // namespace
 
 void bind_measure(nb::module_& m) {
   bind_inside(m);
-  bind_certify(m);
   bind_collider(m);
   m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
         "threads"_a = 0, "report"_a = nb::none(),

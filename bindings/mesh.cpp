@@ -92,16 +92,17 @@ void bind_mesh(nb::module_& m) {
       "(info, what cleaning would do)");
 
   m.def(
-      "face_components",
+      "pieces_of_faces",
       [](Points vertices, Indices indices, Indices offsets) {
         auto components = [&] {
           nb::gil_scoped_release quiet;
-          return components_of(view(vertices, indices, offsets));
+          Run run(1);
+          return solids_of(view(vertices, indices, offsets), run);
         }();
         return to_numpy(std::move(components.of_face));
       },
       "vertices"_a, "indices"_a, "offsets"_a,
-      "The component of every face, through shared vertices.");
+      "The piece every face belongs to: faces hang together through edges, and pieces that touch do not.");
 }
 
 }  // namespace hitbox::bindings

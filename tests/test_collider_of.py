@@ -213,6 +213,17 @@ def test_files_without_names_are_split_by_what_hangs_together(tmp_path):
         assert made.status.notes == ()
 
 
+@pytest.mark.parametrize("by", [(2, 0, 0), (2, 4, 0), (2, 4, 6)])  # a side, an edge, a corner in common
+def test_pieces_of_a_file_that_touch_stay_apart(tmp_path, by):
+    a, b = BOX, moved(BOX, by)
+    vertices, triangles = np.vstack([a[0], b[0]]), np.vstack([a[1], b[1] + len(a[0])])
+    (tmp_path / "two.stl").write_bytes(mesh_files.stl(vertices, triangles))
+    made = Collider.of(str(tmp_path / "two.stl"))
+    assert len(made) == 2
+    assert made.nbytes == bytes_of(a, b)
+    assert made.status.notes == ()
+
+
 def test_polygons_of_a_file_are_hulls_too(tmp_path):
     corners = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
     quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]

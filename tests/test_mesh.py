@@ -261,7 +261,7 @@ def test_info_tells_components_by_position_from_those_by_index() -> None:
     assert (book.nonmanifold_edges, book.boundary_edges, book.closed) == (1, 10, False)
 
 
-def test_face_components_number_faces_in_order() -> None:
+def test_pieces_number_faces_in_order() -> None:
     mesh = specimens.many_components(3)
-    found: npt.NDArray[np.uint32] = _core.face_components(mesh.vertices, mesh.indices, mesh.offsets)
+    found: npt.NDArray[np.uint32] = _core.pieces_of_faces(mesh.vertices, mesh.indices, mesh.offsets)
     assert found.tolist() == [0] * 6 + [1] * 6 + [2] * 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ from shape_strategies import one_of_each
 import hitbox
 from hitbox import Box, Capsule, Collider, Cylinder, Hull, InputError, Mesh, Sphere
 from hitbox.cli.app import run as command
-from hitbox.simulate import ENGINES, SCENES, simulate_together
+from hitbox.simulate import ENGINES, SCENES, SimulateOptions, simulate_together
 
 rapier3d = pytest.importorskip("rapier3d")
 
@@ -56,7 +57,7 @@ def test_energy_never_grows():
     from hitbox.simulate.engine_rapier import RapierEngine
     from hitbox.simulate.run import _stage
 
-    stage = _stage({"plate": PLATE}, None, None, "3%", 80, 0)
+    stage = _stage({"plate": PLATE}, None, SimulateOptions(radius="3%", balls=80, seed=0))
     world = RapierEngine(SCENES["drop"].setup(stage, stage.solids[0]))
 
     def energy():
@@ -193,7 +194,7 @@ def test_balls_start_apart_and_above():
     from hitbox.simulate.run import _stage
 
     for subject, count in ((PLATE, 500), (boxes((0, 0, 0, 0.01, 3, 0.01)), 300), (RING, 1)):
-        stage = _stage({"it": subject}, None, None, "2%", count, 3)
+        stage = _stage({"it": subject}, None, SimulateOptions(radius="2%", balls=count, seed=3))
         balls = SCENES["drop"].setup(stage, stage.solids[0]).moving[0].positions
         assert len(balls) == count
         assert (balls[:, 1] > stage.top + stage.radius).all()
@@ -206,7 +207,7 @@ def test_the_footprint_is_what_is_seen_from_above():
     """Against the shapes themselves: a point is in the shadow if a vertical line through it meets one."""
     from hitbox.simulate.run import _stage
 
-    stage = _stage({"ring": RING}, None, None, "2%", 1, 0)
+    stage = _stage({"ring": RING}, None, SimulateOptions(radius="2%", balls=1, seed=0))
     plan, scale = stage.footprint, stage.scale
     points = np.random.default_rng(0).uniform(-2.4, 2.4, (2000, 2))
     across = np.abs(points).max(axis=1)
@@ -308,11 +309,43 @@ def test_seams_between_shapes_kick_and_steps_kick_more():
     whole = boxes((0, 0, 0, 3.5, 0.2, 3))
     steps = boxes(*[(x, 0.06 * (k % 2), z, *half) for k, (x, _, z, *half) in enumerate(row)])
     subjects = {"whole": whole, "flush": boxes(*row), "steps": steps}
-    runs = simulate_together(subjects, reference="whole", scene="roll", balls=30)
+    runs = simulate_together(subjects, reference="whole", scene="roll", balls=60)
     kicks = {name: run.measures for name, run in runs.items()}
-    assert kicks["whole"]["largest_kick"] < 0.01
+    assert kicks["whole"]["largest_kick"] < 0.05
     assert kicks["steps"]["largest_kick"] > 0.1
     assert kicks["steps"]["rms_kick"] > kicks["flush"]["rms_kick"] > 2 * kicks["whole"]["rms_kick"]
+
+
+def test_walls_with_steps_kick_and_smooth_walls_do_not():
+    """A block, and the same built of layers of which every second one is smaller: ledges all around."""
+    block = boxes((0, 0, 0, 2, 2, 2))
+    sides = [2 - 0.14 * (k % 2) for k in range(8)]
+    layers = boxes(*[(0, 1.75 - 0.5 * k, 0, side, 0.25, side) for k, side in enumerate(sides)])
+    subjects = {"block": block, "layers": layers, "mesh": mesh_of(block)}
+    runs = simulate_together(subjects, reference="mesh", scene="roll", balls=64)
+    kicks = {name: run.measures for name, run in runs.items()}
+    assert kicks["block"]["largest_wall_kick"] < 0.05
+    assert kicks["layers"]["largest_wall_kick"] > 0.1
+    assert kicks["layers"]["rms_wall_kick"] > 10 * kicks["block"]["rms_wall_kick"]
+    assert runs["layers"].reference_measures == kicks["mesh"]
+    assert runs["mesh"].reference_measures == {}
+    assert json.loads(json.dumps(runs["layers"].to_dict()))["reference_measures"] == kicks["mesh"]
+
+
+@pytest.mark.parametrize("engine", ["rapier", "mujoco"])
+@pytest.mark.parametrize("up", ["x", "y", "z"])
+def test_things_stay_on_the_wall_they_are_pressed_against(engine, up):
+    pytest.importorskip(engine.replace("rapier", "rapier3d"))
+    cube = Collider([Box((7, 8, 9), LEVEL, (2, 3, 4))], up=up)
+    run = hitbox.simulate(cube, scene="roll", engine=engine, balls=40, frames=6)
+    reach = np.abs(run.positions - run.center) - (2, 3, 4)
+    clear = np.sort(reach, axis=1)[:, 1] < -run.radius  # not at an edge
+    assert clear.sum() > 30
+    np.testing.assert_allclose(reach[clear].max(axis=1), run.radius, rtol=0.05)
+    on_top = np.arange(40) % 2 == 0
+    axes = reach.argmax(axis=1)
+    assert set(axes[clear & on_top]) == {"xyz".index(up)}
+    assert set(axes[clear & ~on_top]) == {0, 1, 2} - {"xyz".index(up)}
 
 
 def test_rods_get_through_a_gap_and_not_through_a_joint():
@@ -328,6 +361,21 @@ def test_rods_get_through_a_gap_and_not_through_a_joint():
     assert runs["gap"].measures["leaked"] == runs["gap"].measures["rods"] == 20
     assert runs["joint"].measures["leaked"] == 0
     assert runs["gap"].measures["deepest"] > 0.05
+
+
+def test_joints_of_round_shapes_lie_in_the_groove_between_them():
+    from hitbox.simulate.joints import find_joints
+    from hitbox.simulate.run import _stage
+
+    two = Collider([Sphere((-0.7, 0, 0), 1.0), Sphere((0.7, 0, 0), 1.0)])
+    stage = _stage({"two": two}, None, SimulateOptions(radius="0.25%", balls=60, seed=0))
+    points, inward, owners = find_joints(stage, stage.radius, 60, 12 * stage.radius)
+    assert (owners == 0).all()
+    for sphere in stage.solids[0].shapes:
+        assert np.abs(sphere.signed_distance(points)).max() < 4 * stage.radius
+    away = points * (0, 1, 1)
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    assert (away * inward).sum(axis=1).max() < -0.95
 
 
 def test_a_pile_comes_to_rest_on_its_floor():
@@ -357,6 +405,8 @@ def test_a_mesh_cannot_be_piled():
         ({"radius": "big"}, "'big' is not a length"),
         ({"seed": -1}, "seed: must be a whole number"),
         ({"up": "w"}, "unknown axis 'w'"),
+        ({"ball": 5}, "unknown option 'ball'. Did you mean 'balls'?"),
+        ({"options": {"balls": 5}}, "options: must be SimulateOptions, not a dict"),
         ({"progress": 3}, "progress: must be a function"),
     ],
 )
@@ -451,7 +501,9 @@ def test_candidates_take_turns_frame_by_frame(monkeypatch):
     assert runs["a"].resting == 4
 
 
-def test_progress_cancel_and_exceptions_stop_a_run():
+def test_progress_cancel_and_exceptions_stop_a_run(monkeypatch):
+    from hitbox.simulate.engine_rapier import RapierEngine
+
     told = []
     hitbox.simulate(PLATE, balls=2, frames=10, progress=lambda stage, done: told.append((stage, done)))
     assert [done for _, done in told] == sorted(done for _, done in told)
@@ -462,6 +514,13 @@ def test_progress_cancel_and_exceptions_stop_a_run():
         hitbox.simulate(PLATE, balls=2, frames=10, cancel=stop)
     with pytest.raises(InterruptedError):
         hitbox.simulate(PLATE, balls=2, frames=10, progress=lambda stage, done: done < 0.5)
+
+    made = []
+    monkeypatch.setitem(ENGINES, "rapier", lambda setup: made.append(stop.set()) or RapierEngine(setup))
+    stop.clear()
+    with pytest.raises(InterruptedError):  # while the worlds are built
+        simulate_together({"a": PLATE, "b": RING}, balls=2, frames=10, cancel=stop)
+    assert len(made) == 1
 
     def interrupt(stage, done):
         raise KeyboardInterrupt
@@ -527,6 +586,19 @@ def test_the_shell_prints_a_table_and_json(tmp_path, capsys):
     assert "ring.obj" in capsys.readouterr().out
     assert command(["simulate", mesh, collider, "--scene", "pile", "--balls", "2", "--frames", "5"]) == 0
     assert "at rest" in capsys.readouterr().out
+
+
+def test_files_of_one_name_get_headings_of_their_own(tmp_path, capsys):
+    paths = [str(tmp_path / folder / "ring.json") for folder in ("a", "b")]
+    for path in paths:
+        os.mkdir(os.path.dirname(path))
+        RING.save(path)
+    mesh = str(tmp_path / "ring.obj")
+    RING.save(mesh)
+    assert command(["simulate", mesh, *paths, "--balls", "2", "--frames", "2", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["ring.obj", "a/ring.json", "b/ring.json"]
+    assert command(["simulate", mesh, paths[0], paths[0], "--balls", "2", "--frames", "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 3
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,12 @@
 #include "../geometry/triangle.hpp"
 #include "inside.hpp"
 #include "patches.hpp"
-#include "shape_union.hpp"
 
 namespace hitbox {
 namespace {
 
 constexpr size_t kBlock = 256;
 constexpr double kRounding = 1e-9;      // of the size of everything: slivers (geometry/triangle.hpp)
-constexpr double kMoveOut = 1e-3;       // of the diagonal, where the outer surface is asked for
 constexpr double kSideRounding = 1e-12;  // of the size: nearer to a shape's surface, no side is proved
 
 double distance_to(const std::array<Vec3, 3>& triangle, const Vec3& p) {
@@ -42,9 +40,9 @@ struct Seen {  // a patch, and what is known of the distances over it
 
 class SurfaceBounds {
  public:
-  SurfaceBounds(const MeshView& mesh, std::span<const Shape> shapes, const ShapeUnion& all,
-                const TriangleBvh& tree, double diagonal, double size, Run& run)
-      : union_(all), tree_(tree), surfaces_(shapes), run_(run), move_out_(kMoveOut * diagonal),
+  SurfaceBounds(const MeshView& mesh, const ShapeUnion& shapes, const TriangleBvh& tree,
+                double move_out, double size, Run& run)
+      : union_(shapes), tree_(tree), surfaces_(shapes.shapes()), run_(run), move_out_(move_out),
         unsure_(kSideRounding * size) {
     if (is_closed_solid(mesh, run)) solid_.emplace(tree);
     for (const Patch& patch : surfaces_.patches()) seen_.push_back({patch});
@@ -294,37 +292,36 @@ Interval widened(const Interval& in, double by, double diagonal) {
 
 }  // namespace
 
-Certificate certify(const MeshView& mesh, std::span<const Shape> shapes,
-                    const CertifyOptions& options, Run& run) {
+Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options,
+                    Run& run) {
   run.enter("tree", 0, 0.1);
   const TriangleBvh tree(mesh, run);
-  const ShapeUnion all({shapes.begin(), shapes.end()}, run);
   Bounds extent = referenced_bounds(mesh);
-  const double diagonal = extent.diagonal(), resolution = options.resolution * diagonal;
-  for (const Shape& shape : shapes) extent.add(bounds(shape));
+  const double diagonal = extent.diagonal(), wanted = options.resolution * diagonal;
+  for (const Shape& shape : shapes.shapes()) extent.add(bounds(shape));
   extent.add(Vec3{});  // coordinates far from the origin round more coarsely
-  const double size = extent.diagonal();
+  const double size = extent.diagonal(), by = kRounding * size;
+  // Both ends move out by `by` in the end; where that alone is too much, to search on is of no use.
+  const double resolution = std::max(wanted - 3 * by, wanted / 2);
 
   run.enter("surfaces", 0.1, 0.4);
-  SurfaceBounds surfaces(mesh, shapes, all, tree, diagonal, size, run);
+  SurfaceBounds surfaces(mesh, shapes, tree, options.offset * diagonal, size, run);
   surfaces.refine_maxima(resolution, options.budget / 2);
   run.enter("mean", 0.4, 0.8);
   surfaces.refine_mean(kMeanResolution * resolution, options.budget / 2);
   run.enter("coverage", 0.8, 1);
-  StickOut stick_out(tree, all, resolution, run);
+  StickOut stick_out(tree, shapes, resolution, run);
   stick_out.refine(options.budget);
 
-  const Interval found[] = {surfaces.all_surfaces(), surfaces.mean_all(), surfaces.outer_surface(),
-                            stick_out.bounds()};
   Certificate result;
-  const double wanted[] = {1, kMeanResolution, 1, 1};
-  for (size_t k = 0; k < std::size(found); ++k)
-    result.complete = result.complete && found[k].high - found[k].low <= wanted[k] * resolution;
-  const double by = kRounding * size;
-  result.all_surfaces = widened(found[0], by, diagonal);
-  result.mean_all = widened(found[1], by, diagonal);
-  result.outer_surface = widened(found[2], by, diagonal);
-  result.sticks_out = widened(found[3], by, diagonal);
+  const auto put = [&](Interval& where, const Interval& found, double times) {
+    where = widened(found, by, diagonal);
+    result.complete = result.complete && where.high - where.low <= times * options.resolution;
+  };
+  put(result.all_surfaces, surfaces.all_surfaces(), 1);
+  put(result.mean_all, surfaces.mean_all(), kMeanResolution);
+  put(result.outer_surface, surfaces.outer_surface(), 1);
+  put(result.sticks_out, stick_out.bounds(), 1);
   result.patches = surfaces.patches() + stick_out.patches();
   return result;
 }

@@ -6,17 +6,15 @@
 // (patches.hpp). Rounds cut what may still hold the maximum in four; `low` is always the distance of
 // a point that is really there.
 //
-// Always holds: low <= truth <= high; both are widened by what rounding may do (1e-9 of the size).
-// high - low <= resolution for each maximum, 4 x resolution for the mean, or `complete` is false. Same
-// numbers for any thread count.
+// Always holds: low <= truth <= high; both are widened by what rounding may do (1e-9 of the size, which
+// reaches to the origin: give mesh and shapes near it). So widened, high - low <= resolution for each
+// maximum, 4 x resolution for the mean, or `complete` is false. Same numbers for any thread count.
 // Cost: 2-4 us a patch; at most `budget` patches beyond the shapes' sides, twice that of the mesh's faces.
 #pragma once
 
-#include <span>
-
 #include "../base/run.hpp"
 #include "../mesh/mesh.hpp"
-#include "../shapes/shape.hpp"
+#include "shape_union.hpp"
 
 namespace hitbox {
 
@@ -25,6 +23,7 @@ struct Interval {
 };
 
 struct CertifyOptions {
+  double offset;  // of the diagonal: moved out so far, a point in another shape cannot be touched
   double resolution = 1e-3;  // of the diagonal
   size_t budget = 500'000;   // patches
 };
@@ -35,7 +34,7 @@ constexpr double kMeanResolution = 4;  // x resolution
 struct Certificate {  // all lengths as fractions of the diagonal of the mesh
   Interval all_surfaces;   // largest distance from a shape's surface to the mesh
   Interval mean_all;       // its mean by area, over the surfaces of all shapes
-  // The largest over points that could be touched: those which, moved out by 0.001 of the diagonal,
+  // The largest over points that could be touched: those which, moved out by `offset`,
   // are in no other shape, and which are not inside the mesh where that is a closed solid. 0: none.
   Interval outer_surface;
   Interval sticks_out;  // largest distance by which the mesh leaves the union of the shapes
@@ -43,8 +42,8 @@ struct Certificate {  // all lengths as fractions of the diagonal of the mesh
   size_t patches = 0;  // looked at
 };
 
-// At least one shape; coordinates within those of check_mesh.
-Certificate certify(const MeshView& mesh, std::span<const Shape> shapes,
-                    const CertifyOptions& options, Run& run);
+// Coordinates within those of check_mesh.
+Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options,
+                    Run& run);
 
 }  // namespace hitbox

@@ -1,7 +1,5 @@
 #include "patches.hpp"
 
-#include "../shapes/axis.hpp"
-
 namespace hitbox {
 namespace {
 
@@ -60,54 +58,44 @@ std::array<Facet, 2> halves_of(const Facet& t) {
 }  // namespace
 
 Surfaces::Surfaces(std::span<const Shape> shapes) {
-  const auto piece = [](const Axis& axis, bool is_ball) {
-    const Vec3 u = any_perpendicular(axis.direction);
-    return Piece{axis.center, axis.direction, u, cross(axis.direction, u), is_ball, 0, 0, 0, 0};
-  };
-  const auto cone = [&](const Axis& axis, double along_start, double radius_start, double along_end,
-                        double radius_end) {
-    Piece made = piece(axis, false);
-    made.along_start = along_start, made.radius_start = radius_start;
-    made.along_end = along_end, made.radius_end = radius_end;
-    return made;
-  };
-  const auto ball = [&](const Axis& axis, double along, double radius) {
-    Piece made = piece(axis, true);
-    made.center = axis.at(along);
-    made.radius_start = made.radius_end = radius;
-    return made;
-  };
-  for (uint32_t k = 0; k < shapes.size(); ++k) {
-    if (const auto* s = std::get_if<Sphere>(&shapes[k])) {
-      add_ball(k, ball({s->center, {0, 0, 1}, 0}, 0, s->radius), -kPi / 2, kPi / 2);
-    } else if (const auto* c = std::get_if<Capsule>(&shapes[k])) {
-      const Axis axis = axis_of(c->start, c->end);
-      const double h = axis.half_length;
-      add_ball(k, ball(axis, -h, c->radius), -kPi / 2, 0);
-      add_cone(k, cone(axis, -h, c->radius, h, c->radius));
-      add_ball(k, ball(axis, h, c->radius), 0, kPi / 2);
-    } else if (std::holds_alternative<Cylinder>(shapes[k]) || std::holds_alternative<Frustum>(shapes[k])) {
-      const auto* cylinder = std::get_if<Cylinder>(&shapes[k]);
-      const Frustum f = cylinder ? Frustum{cylinder->start, cylinder->end, cylinder->radius, cylinder->radius}
-                                 : std::get<Frustum>(shapes[k]);
-      const Axis axis = axis_of(f.start, f.end);
-      const double h = axis.half_length;
-      add_cone(k, cone(axis, -h, 0, -h, f.radius_start));
-      add_cone(k, cone(axis, -h, f.radius_start, h, f.radius_end));
-      add_cone(k, cone(axis, h, f.radius_end, h, 0));
-    } else {
-      TriangleMesh mesh = to_mesh(shapes[k], 3);  // flat sides: exact
-      add(k, Hull{std::move(mesh.vertices), std::move(mesh.triangles)});
-    }
-  }
+  for (uint32_t k = 0; k < shapes.size(); ++k)
+    std::visit([&](const auto& shape) { add(k, shape); }, shapes[k]);
 }
 
-void Surfaces::add(uint32_t shape, const Hull& hull) {
-  const double least = kSliver * bounds_of(hull.vertices).diagonal();
+void Surfaces::add(uint32_t shape, const Sphere& s) {
+  add_ball(shape, {s.center, {0, 0, 1}, 0}, 0, s.radius, -kPi / 2, kPi / 2);
+}
+
+void Surfaces::add(uint32_t shape, const Capsule& s) {
+  const Axis axis = axis_of(s.start, s.end);
+  const double h = axis.half_length;
+  add_ball(shape, axis, -h, s.radius, -kPi / 2, 0);
+  add_cone(shape, axis, -h, s.radius, h, s.radius);
+  add_ball(shape, axis, h, s.radius, 0, kPi / 2);
+}
+
+void Surfaces::add(uint32_t shape, const Cylinder& s) {
+  add(shape, Frustum{s.start, s.end, s.radius, s.radius});
+}
+
+void Surfaces::add(uint32_t shape, const Frustum& s) {
+  const Axis axis = axis_of(s.start, s.end);
+  const double h = axis.half_length;
+  add_cone(shape, axis, -h, 0, -h, s.radius_start);
+  add_cone(shape, axis, -h, s.radius_start, h, s.radius_end);
+  add_cone(shape, axis, h, s.radius_end, h, 0);
+}
+
+void Surfaces::add(uint32_t shape, const Box& s) { add_facets(shape, to_mesh(s, 3)); }
+void Surfaces::add(uint32_t shape, const Prism& s) { add_facets(shape, to_mesh(s, 3)); }
+void Surfaces::add(uint32_t shape, const Hull& s) { add_facets(shape, to_mesh(s, 3)); }
+
+void Surfaces::add_facets(uint32_t shape, const TriangleMesh& mesh) {
+  const double least = kSliver * bounds_of(mesh.vertices).diagonal();
   const size_t before = patches_.size();
   for (const bool keep_all : {false, true}) {
-    for (const auto& t : hull.triangles) {
-      const Facet facet{hull.vertices[t[0]], hull.vertices[t[1]], hull.vertices[t[2]]};
+    for (const auto& t : mesh.triangles) {
+      const Facet facet{mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
       const double base_sq = std::max({norm_sq(facet.b - facet.a), norm_sq(facet.c - facet.b),
                                        norm_sq(facet.a - facet.c)});
       const double doubled = norm(cross(facet.b - facet.a, facet.c - facet.a));
@@ -123,14 +111,19 @@ void Surfaces::add_quarters(uint32_t shape, double from, double to) {
     patches_.push_back({shape, Window{piece, from, to, quarter * kPi / 2, (quarter + 1) * kPi / 2}});
 }
 
-void Surfaces::add_cone(uint32_t shape, const Piece& cone) {
-  if (cone.along_start == cone.along_end && cone.radius_start == cone.radius_end) return;  // a circle
-  pieces_.push_back(cone);
+void Surfaces::add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start,
+                        double along_end, double radius_end) {
+  if (along_start == along_end && radius_start == radius_end) return;  // a circle
+  const Vec3 u = any_perpendicular(axis.direction), v = cross(axis.direction, u);
+  pieces_.push_back(
+      {axis.center, axis.direction, u, v, false, along_start, radius_start, along_end, radius_end});
   add_quarters(shape, 0, 1);
 }
 
-void Surfaces::add_ball(uint32_t shape, const Piece& ball, double from, double to) {
-  pieces_.push_back(ball);
+void Surfaces::add_ball(uint32_t shape, const Axis& axis, double along, double radius, double from,
+                        double to) {
+  const Vec3 u = any_perpendicular(axis.direction), v = cross(axis.direction, u);
+  pieces_.push_back({axis.at(along), axis.direction, u, v, true, 0, radius, 0, radius});
   if (from < 0) add_quarters(shape, from, 0);
   if (to > 0) add_quarters(shape, 0, to);
 }

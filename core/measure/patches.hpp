@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "../shapes/axis.hpp"
 #include "../shapes/shape.hpp"
 
 namespace hitbox {
@@ -63,9 +64,17 @@ class Surfaces {
     double along_start, radius_start, along_end, radius_end;  // a ball: both radii are its own
   };
 
+  void add(uint32_t shape, const Box& box);
+  void add(uint32_t shape, const Sphere& sphere);
+  void add(uint32_t shape, const Capsule& capsule);
+  void add(uint32_t shape, const Cylinder& cylinder);
+  void add(uint32_t shape, const Frustum& frustum);
+  void add(uint32_t shape, const Prism& prism);
   void add(uint32_t shape, const Hull& hull);
-  void add_cone(uint32_t shape, const Piece& cone);
-  void add_ball(uint32_t shape, const Piece& ball, double from, double to);
+  void add_facets(uint32_t shape, const TriangleMesh& mesh);
+  void add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start,
+                double along_end, double radius_end);
+  void add_ball(uint32_t shape, const Axis& axis, double along, double radius, double from, double to);
   void add_quarters(uint32_t shape, double from, double to);
   PatchHull cone_hull(const Window& window, double offset) const;
   PatchHull ball_hull(const Window& window, double offset) const;

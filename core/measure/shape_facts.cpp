@@ -1,7 +1,5 @@
 #include "shape_facts.hpp"
 
-#include "hull_facets.hpp"
-
 namespace hitbox {
 namespace {
 
@@ -17,11 +15,10 @@ double extent_of(const Prism& s) {
 }
 
 template <class S>
-void add(const S& shape, ShapeFacts& facts) {
+void add(const S& shape, const HullFacets&, ShapeFacts& facts) {
   facts.smallest_extent = extent_of(shape);
 }
-void add(const Hull& hull, ShapeFacts& facts) {
-  const HullFacets facets = facets_of(hull);
+void add(const Hull&, const HullFacets& facets, ShapeFacts& facts) {
   facts.smallest_extent = facets.width;
   facts.corners = static_cast<uint32_t>(facets.mesh.vertices.size());
   facts.polygons = facets.polygons;
@@ -29,10 +26,10 @@ void add(const Hull& hull, ShapeFacts& facts) {
 
 }  // namespace
 
-ShapeFacts facts_of(const Shape& shape) {
+ShapeFacts facts_of(const Shape& shape, const HullFacets& facets) {
   ShapeFacts facts;
   facts.volume = volume(shape);
-  std::visit([&](const auto& s) { add(s, facts); }, shape);
+  std::visit([&](const auto& s) { add(s, facets, facts); }, shape);
   return facts;
 }
 

@@ -1,7 +1,7 @@
 // What an engine sees of a shape: how large and how thin it is, and how complex as a hull.
 #pragma once
 
-#include "../shapes/shape.hpp"
+#include "hull_facets.hpp"
 
 namespace hitbox {
 
@@ -12,6 +12,6 @@ struct ShapeFacts {  // lengths in the units of the shape
   uint32_t polygons = 0;       // of a hull, coplanar triangles joined; 0 otherwise
 };
 
-ShapeFacts facts_of(const Shape& shape);
+ShapeFacts facts_of(const Shape& shape, const HullFacets& facets);  // those of a hull, else not read
 
 }  // namespace hitbox

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "../geometry/triangle.hpp"
-#include "hull_facets.hpp"
 
 namespace hitbox {
 namespace {
@@ -18,22 +17,21 @@ std::vector<Bounds> boxes_of(std::span<const Shape> shapes) {
 }  // namespace
 
 ShapeUnion::ShapeUnion(std::vector<Shape> shapes, Run& run)
-    : shapes_(std::move(shapes)), facets_of_shape_(shapes_.size(), Bvh::kNone),
+    : shapes_(std::move(shapes)), facts_(shapes_.size()), facets_of_shape_(shapes_.size(), Bvh::kNone),
       boxes_(boxes_of(shapes_), run) {
-  std::vector<uint32_t> hulls;
-  for (uint32_t k = 0; k < shapes_.size(); ++k) {
-    if (!std::holds_alternative<Hull>(shapes_[k])) continue;
-    facets_of_shape_[k] = static_cast<uint32_t>(hulls.size());
-    hulls.push_back(k);
-  }
-  facets_.resize(hulls.size());
-  run.for_each_block(hulls.size(), 1, [&](size_t k, size_t, size_t) {
-    facets_[k] = asked_of(std::get<Hull>(shapes_[hulls[k]]));
+  uint32_t hulls = 0;
+  for (size_t k = 0; k < shapes_.size(); ++k)
+    if (std::holds_alternative<Hull>(shapes_[k])) facets_of_shape_[k] = hulls++;
+  facets_.resize(hulls);
+  run.for_each_block(shapes_.size(), 1, [&](size_t k, size_t, size_t) {
+    const auto* hull = std::get_if<Hull>(&shapes_[k]);
+    const HullFacets found = hull ? facets_of(*hull) : HullFacets{};
+    facts_[k] = facts_of(shapes_[k], found);
+    if (hull) facets_[facets_of_shape_[k]] = asked_of(found);
   });
 }
 
-ShapeUnion::Facets ShapeUnion::asked_of(const Hull& hull) {
-  const HullFacets found = facets_of(hull);
+ShapeUnion::Facets ShapeUnion::asked_of(const HullFacets& found) {
   const TriangleMesh& mesh = found.mesh;
   Facets facets;
   for (size_t t = 0; t < mesh.triangles.size(); ++t) {

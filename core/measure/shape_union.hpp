@@ -13,6 +13,7 @@
 #include "../base/run.hpp"
 #include "../bvh/bvh.hpp"
 #include "../shapes/shape.hpp"
+#include "shape_facts.hpp"
 
 namespace hitbox {
 
@@ -21,6 +22,7 @@ class ShapeUnion {
   ShapeUnion(std::vector<Shape> shapes, Run& run);  // at least one, all finite
 
   std::span<const Shape> shapes() const { return shapes_; }
+  std::span<const ShapeFacts> facts() const { return facts_; }  // one a shape
 
   // How far p is outside the union; 0 inside.
   double distance(const Vec3& p) const;
@@ -43,7 +45,7 @@ class ShapeUnion {
     std::vector<std::array<Vec3, 3>> triangles;
   };
 
-  static Facets asked_of(const Hull& hull);
+  static Facets asked_of(const HullFacets& found);
   const Facets* facets(uint32_t shape) const {
     return facets_of_shape_[shape] == Bvh::kNone ? nullptr : &facets_[facets_of_shape_[shape]];
   }
@@ -51,6 +53,7 @@ class ShapeUnion {
   bool holds(uint32_t shape, const Vec3& p, double depth) const;
 
   std::vector<Shape> shapes_;
+  std::vector<ShapeFacts> facts_;
   std::vector<Facets> facets_;             // of the hulls alone
   std::vector<uint32_t> facets_of_shape_;  // Bvh::kNone for the others
   BoxBvh boxes_;

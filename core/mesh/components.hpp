@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../base/run.hpp"
 #include "mesh.hpp"
 
 namespace hitbox {
@@ -45,5 +46,9 @@ struct Components {
 
 // Faces that hang together through shared vertices.
 Components components_of(const MeshView& mesh);
+
+// Faces that hang together through edges. Solids that touch come apart: at an edge of more than two
+// faces, those are neighbours that have the same solid between them. Faces look outward.
+Components solids_of(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox

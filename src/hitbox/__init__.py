@@ -9,12 +9,12 @@ from hitbox.fit import FitOptions, FitTree, fit, fit_tree
 from hitbox.formats import load
 from hitbox.mesh import CleanReport, Mesh, MeshInfo
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
-from hitbox.simulate import Similarity, Simulation, simulate
+from hitbox.simulate import Similarity, SimulateOptions, Simulation, simulate
 
 __all__ = [
     "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree",
-    "Frustum", "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "Simulation",
-    "Sphere", "evaluate", "fit", "fit_tree", "load", "simulate",
+    "Frustum", "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "SimulateOptions",
+    "Simulation", "Sphere", "evaluate", "fit", "fit_tree", "load", "simulate",
 ]  # fmt: skip
 
 

@@ -206,8 +206,8 @@ class _Job:
         # Times 1 / unit, as the core does it for the shapes: what lay in one plane stays in one plane.
         self.vertices = np.ascontiguousarray((self.mesh.vertices - self.origin) * (1 / self.unit))
         self._check_reach()
-        self.crossings = [shape._crossing for shape in self.collider.shapes]
-        self.shapes = _core.shape_union(self.crossings, tuple(self.origin), self.unit, self.threads)
+        crossings = [shape._crossing for shape in self.collider.shapes]
+        self.shapes = _core.shape_union(crossings, tuple(self.origin), self.unit, self.threads)
 
     def _check_reach(self) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -268,11 +268,14 @@ class _Job:
         return total * cube, Estimate(union * cube, error * cube)
 
     def bounds(self, low: float, high: float) -> Bounds:
-        mesh = (self.mesh.vertices, self.mesh.indices, self.mesh.offsets)
-        try:
-            found = _core.certify(*mesh, self.crossings, threads=self.threads, report=self.part(low, high))
-        except ValueError as error:
-            raise InputError(f"evaluate: certify: {error}") from None
+        found = self.shapes.certify(
+            self.vertices,
+            self.mesh.indices,
+            self.mesh.offsets,
+            OFFSET,
+            threads=self.threads,
+            report=self.part(low, high),
+        )
         return Bounds(**{field.name: found[field.name] for field in fields(Bounds)})
 
     def facts(self) -> _Floats:

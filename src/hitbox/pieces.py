@@ -51,14 +51,17 @@ def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
 
 
 def pieces_of_mesh(mesh: Mesh) -> list[Piece]:
-    """One piece a part where the mesh has several with faces, else one a connected component."""
+    """One piece a part where the mesh has several with faces, else one a connected component.
+
+    Components hang together through edges; pieces that touch stay apart, even where they share them.
+    """
     welded, _ = mesh.clean("exact")
     triangles, faces = welded.triangles, welded.triangle_faces
     used = np.unique(mesh.part) if mesh.part is not None else np.empty(0, np.uint32)
     if mesh.part is not None and len(used) > 1:
         group, names = mesh.part[faces], {int(p): mesh.part_names[p] or None for p in used}
     else:
-        components = np.asarray(_core.face_components(welded.vertices, welded.indices, welded.offsets))
+        components = np.asarray(_core.pieces_of_faces(welded.vertices, welded.indices, welded.offsets))
         group, names = components[faces], {}
     return [
         Piece(*_compact(welded.vertices, rows), names.get(int(key)))

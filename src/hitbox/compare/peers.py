@@ -71,7 +71,8 @@ def coacd() -> Callable[[Mesh], Any]:
 def vhacd() -> Callable[[Mesh], Any]:
     import vhacdx
 
-    return lambda mesh: vhacdx.compute_vhacd(mesh.vertices, mesh.triangles)
+    # It takes faces as VTK has them, each with its number of corners first; without, it makes nonsense.
+    return lambda mesh: vhacdx.compute_vhacd(mesh.vertices, np.insert(mesh.triangles, 0, 3, axis=1))
 
 
 @dataclass(frozen=True)

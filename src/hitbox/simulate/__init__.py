@@ -5,8 +5,18 @@
 
 from __future__ import annotations
 
-from hitbox.simulate.run import ENGINES, Simulation, model_of, simulate, simulate_together
+from hitbox.simulate.options import ENGINES, SimulateOptions
+from hitbox.simulate.run import Simulation, model_of, simulate, simulate_together
 from hitbox.simulate.scenes import SCENES
 from hitbox.simulate.similarity import Similarity
 
-__all__ = ["ENGINES", "SCENES", "Similarity", "Simulation", "model_of", "simulate", "simulate_together"]
+__all__ = [
+    "ENGINES",
+    "SCENES",
+    "Similarity",
+    "SimulateOptions",
+    "Simulation",
+    "model_of",
+    "simulate",
+    "simulate_together",
+]

@@ -15,18 +15,18 @@ import numpy as np
 
 from hitbox.errors import InputError
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, IndexArray, Shape, Sphere
-from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, turned
+from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, engine_module, turned
 
 STEPS = 4  # a frame
 SENSIBLE = 1000  # bodies: above, a run takes minutes
-_SKIN = 0.02  # of a ball's radius: how far a triangle of the mesh reaches
+_SKIN = 0.002  # m: how far a triangle of the mesh reaches; for balls smaller than 0.1 m, 2 % of their radius
 _LEAST = 1e-12
 _FLAT = 1e-5  # m: hulls thinner than this have no volume for MuJoCo, which refuses them
 
 
 class MujocoEngine:
     def __init__(self, setup: Setup) -> None:
-        self._m = m = _mujoco()
+        self._m = m = engine_module("mujoco")
         self.notes: list[str] = []
         self._unit = setup.unit
         self._meshes = 0
@@ -95,7 +95,7 @@ class MujocoEngine:
         if not len(triangles):
             return
         flex = spec.add_flex()
-        flex.name, flex.dim, flex.radius = "mesh", 2, _SKIN * 0.1 * self._unit
+        flex.name, flex.dim, flex.radius = "mesh", 2, _SKIN * self._unit
         flex.vertbody = ["world"]
         flex.vert, flex.elem = solid.vertices.ravel(), triangles.astype(np.int32).ravel()
         flex.contype = flex.conaffinity = 1
@@ -140,6 +140,7 @@ class MujocoEngine:
             geoms = slice(first, first + self._model.body_geomnum[self._ids[k]])
             self._model.geom_contype[geoms] = self._model.geom_conaffinity[geoms] = 0
             self._model.body_gravcomp[self._ids[k]] = 1.0
+            self._data.xfrc_applied[self._ids[k]] = 0
             self._data.qvel[self._velocity[k] : self._velocity[k] + self._dofs[k]] = 0
 
     def contacts(self) -> int:
@@ -213,13 +214,3 @@ def _friction(sliding: float) -> list[float]:
 def _wxyz(rotation: Any) -> list[float]:
     x, y, z, w = (float(v) for v in rotation)
     return [w, x, y, z]
-
-
-def _mujoco() -> Any:
-    try:
-        import mujoco
-    except ImportError as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == "mujoco":
-            raise InputError('simulate needs mujoco: pip install "hitbox[sim]"') from None
-        raise InputError(f"simulate: mujoco is installed but cannot be loaded ({error}).") from error
-    return mujoco

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from hitbox.errors import InputError
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Shape, Sphere
-from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, turned
+from hitbox.simulate.world import FRAME, FRICTION, SEGMENTS, Bodies, Setup, Solid, engine_module, turned
 
 
 class RapierEngine:
     def __init__(self, setup: Setup) -> None:
-        self._r = _rapier()
+        self._r = engine_module("rapier3d")
         self.notes: list[str] = []
         self._world = self._r.PhysicsWorld(gravity=tuple(setup.gravity))
         self._world.set_num_threads(1)
@@ -122,13 +121,3 @@ def _panics_are_errors() -> Iterator[None]:
 def _pose(r: Any, translation: Any, rotation: Any) -> Any:
     x, y, z, w = (float(v) for v in rotation)
     return r.Isometry3(tuple(float(v) for v in translation), r.Rotation3(w, x, y, z))
-
-
-def _rapier() -> Any:
-    try:
-        import rapier3d
-    except ImportError as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == "rapier3d":
-            raise InputError('simulate needs rapier3d: pip install "hitbox[sim]"') from None
-        raise InputError(f"simulate: rapier3d is installed but cannot be loaded ({error}).") from error
-    return rapier3d

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hitbox import _core
 from hitbox.shapes import FloatArray
 from hitbox.simulate.stage import Stage
-from hitbox.simulate.world import SEGMENTS, Solid
+from hitbox.simulate.world import Solid
 
 Ints = npt.NDArray[np.int64]
 
@@ -110,14 +110,13 @@ def _gradient(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> 
 
 def _sampled(solid: Solid, count: int, seed: int) -> tuple[FloatArray, FloatArray, Ints]:
     """Points on the surface, its normals there, and the shape each belongs to (-1: a mesh)."""
+    if not solid.is_mesh:
+        union = _core.shape_union([shape._crossing for shape in solid.shapes], (0.0, 0.0, 0.0), 1.0)
+        points, normals, owner, _ = union.sample(count, seed, 0.0)
+        return np.asarray(points), np.asarray(normals), np.asarray(owner, np.int64)
     vertices, triangles = solid.surface()
     points, of_triangle = _core.sample_surface(vertices, triangles, count, seed)
-    points, of_triangle = np.asarray(points), np.asarray(of_triangle)
-    a, b, c = (vertices[triangles[of_triangle, k]] for k in range(3))
+    a, b, c = (vertices[triangles[np.asarray(of_triangle), k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    if solid.is_mesh:
-        return points, normals, np.full(len(points), -1)
-    counts = [len(shape.to_mesh(SEGMENTS)[1]) for shape in solid.shapes]
-    owner = np.repeat(np.arange(len(counts)), counts)[of_triangle]
-    return points, normals, owner
+    return np.asarray(points), normals, np.full(count, -1)

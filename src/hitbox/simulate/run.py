@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import checks, pieces
+from hitbox import pieces
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh
-from hitbox.progress import Cancel, Progress, reporter
+from hitbox.progress import Cancel, Progress, Report, reporter
 from hitbox.shapes import FloatArray
-from hitbox.simulate.engine_mujoco import MujocoEngine
-from hitbox.simulate.engine_rapier import RapierEngine
-from hitbox.simulate.scenes import SCENES, Record, Scene
+from hitbox.simulate.options import ENGINES, SimulateOptions
+from hitbox.simulate.scenes import SCENES, Record
 from hitbox.simulate.similarity import Similarity, height_field_distance, trajectory_distance
 from hitbox.simulate.stage import SIZE, Stage, solid_of
-from hitbox.simulate.world import Engine, Setup, Solid
+from hitbox.simulate.world import Solid, joined
 
-ENGINES: dict[str, Callable[[Setup], Engine]] = {"rapier": RapierEngine, "mujoco": MujocoEngine}
-MOST_THINGS, MOST_FRAMES = 100_000, 100_000
 _RECORDS = 100  # of the positions, over the whole run
 _MOST_RECORDED = 60_000_000  # numbers, over all records of a run
 _FARTHEST = 1e5  # m: from the middle; engines count in float32
-_KILL = 0.05 * SIZE  # below the model's underside: who is lower is taken out
+_KILL = 0.05 * SIZE  # below the model: who is lower is taken out
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +46,7 @@ class Simulation:
     resting: int  # at rest in the end
     moving: int  # still moving in the end; the four make up all balls
     measures: Mapping[str, float]  # the scene's own
+    reference_measures: Mapping[str, float]  # the same of the reference's run; none without a reference
     similarity: Similarity | None  # to the reference
     notes: tuple[str, ...]
     paths: npt.NDArray[np.float32] = field(repr=False)  # (records, balls, 3): from `center`, in diagonals
@@ -101,7 +99,8 @@ class Simulation:
             "similarity": None
             if similarity is None
             else {"height_field": similarity.height_field, "trajectories": similarity.trajectories},
-            "measures": {k: None if v != v else v for k, v in self.measures.items()},
+            "measures": _plain(self.measures),
+            "reference_measures": _plain(self.reference_measures),
             "notes": list(self.notes),
             "frame_ms": self.frame_ms.tolist(),
             "contacts": self.contacts.tolist(),
@@ -111,47 +110,37 @@ class Simulation:
 def simulate(
     subject: Any,
     *,
-    scene: str = "drop",
-    engine: str = "rapier",
-    balls: int | None = None,
-    frames: int | None = None,
-    radius: float | str | None = None,
-    seed: int = 0,
-    up: str | None = None,
     reference: Any = None,
+    options: SimulateOptions | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **keywords: Any,
 ) -> Simulation:
     """Runs `subject` in a physics engine and says what it cost and what happened.
 
     `subject` is a collider (all that `Collider.of` takes), or a mesh, which then is a triangle mesh for the
-    engine too; a path to a .json or to a folder is a collider, to any other file a mesh. `scene` is drop,
-    maze, stairs, pile, roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop:
-    5000, 1000, "1%" of the diagonal). With `reference`, a mesh, that one runs beside it
-    and `similarity` is filled. Same arguments, same result, but for the times. Needs the extra:
-    pip install "hitbox[sim]".
+    engine too; a path to a .json or to a folder is a collider, to any other file a mesh. Options are the
+    fields of SimulateOptions, given as keywords or as one `options`: `scene` is drop, maze, stairs, pile,
+    roll or leak; `balls`, `frames` and `radius` have the scene's own defaults (drop: 5000, 1000, "1%" of the
+    diagonal). With `reference`, a mesh, that one runs beside it and `similarity` and `reference_measures`
+    are filled. Same arguments, same result, but for the times. Needs the extra: pip install "hitbox[sim]".
     """
     subjects = {"subject": subject} | ({} if reference is None else {"reference": reference})
-    runs = simulate_together(
-        subjects, reference=None if reference is None else "reference", scene=scene, engine=engine,
-        balls=balls, frames=frames, radius=radius, seed=seed, up=up, progress=progress, cancel=cancel,
-    )  # fmt: skip
-    return runs["subject"]
+    name = None if reference is None else "reference"
+    chosen = SimulateOptions.of(options, keywords)
+    return simulate_together(subjects, reference=name, options=chosen, progress=progress, cancel=cancel)[
+        "subject"
+    ]
 
 
 def simulate_together(
     subjects: Mapping[str, Any],
     *,
     reference: str | None = None,
-    scene: str = "drop",
-    engine: str = "rapier",
-    balls: int | None = None,
-    frames: int | None = None,
-    radius: float | str | None = None,
-    seed: int = 0,
-    up: str | None = None,
+    options: SimulateOptions | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **keywords: Any,
 ) -> dict[str, Simulation]:
     """Runs all candidates side by side: frame k of each before frame k + 1 of any, in an order that rotates.
 
@@ -159,39 +148,38 @@ def simulate_together(
     by `reference` (without: around all of them together), which the others are compared with. The rest as in
     `simulate`.
     """
-    checks.one_of("simulate: scene", scene, SCENES, "scene")
-    checks.one_of("simulate: engine", engine, ENGINES, "engine")
-    play = SCENES[scene]
-    count = play.count if balls is None else checks.whole("simulate: balls", balls, 1, MOST_THINGS)
-    length = play.frames if frames is None else checks.whole("simulate: frames", frames, 1, MOST_FRAMES)
-    seed = checks.seed("simulate", seed)
-    if up is not None:
-        checks.one_of("simulate: up", up, UPS, "axis")
+    chosen = SimulateOptions.of(options, keywords)
     report = reporter("simulate", progress, cancel)
-    models = _models(subjects, reference, scene)
-    stage = _stage(models, reference, up, play.radius if radius is None else radius, count, seed)
+    models = _models(subjects, reference, chosen.scene, report)
+    stage = _stage(models, reference, chosen)
     doubts = {
         name: _doubts(stage, stage.solids[k], model, name) for k, (name, model) in enumerate(models.items())
     }
-    runs = {name: _Run(play, engine, stage, stage.solids[k], length) for k, name in enumerate(models)}
-    for name, run in runs.items():
-        run.notes += doubts[name]
-    _play(list(runs.values()), length, report)
-    made = {name: run.result(scene, engine) for name, run in runs.items()}
+    runs = {}
+    for k, name in enumerate(models):
+        _go_on(report, "set up", 0.0)
+        runs[name] = _Run(chosen, stage, stage.solids[k])
+        runs[name].notes += doubts[name]
+    _play(list(runs.values()), report)
+    made = {name: run.result() for name, run in runs.items()}
     if reference is not None:
         model = made[reference]
         made = {name: _compared(run, None if name == reference else model) for name, run in made.items()}
     return made
 
 
-def _models(subjects: Mapping[str, Any], reference: str | None, scene: str) -> dict[str, Mesh | Collider]:
+def _models(
+    subjects: Mapping[str, Any], reference: str | None, scene: str, report: Report | None
+) -> dict[str, Mesh | Collider]:
     if not isinstance(subjects, Mapping) or not subjects:
         raise InputError("simulate: give at least one collider or mesh, each with a name.")
     if reference is not None and reference not in subjects:
         known = ", ".join(map(str, subjects))
         raise InputError(f"simulate: reference: {reference!r:.80} is none of {known}.")
-    models = {name: model_of(subject) for name, subject in subjects.items()}
-    for name, model in models.items():
+    models = {}
+    for name, subject in subjects.items():
+        _go_on(report, "set up", 0.0)
+        models[name] = model = model_of(subject)
         if SCENES[scene].moves_subject and isinstance(model, Mesh):
             raise InputError(
                 f"simulate: {name}: the scene {scene!r} moves its subject, and a triangle mesh has no inside "
@@ -212,14 +200,7 @@ def model_of(subject: Any) -> Mesh | Collider:
     return Collider.of(subject) if is_collider else Mesh.of(subject)
 
 
-def _stage(
-    models: dict[str, Mesh | Collider],
-    reference: str | None,
-    up: str | None,
-    radius: float | str,
-    count: int,
-    seed: int,
-) -> Stage:
+def _stage(models: dict[str, Mesh | Collider], reference: str | None, options: SimulateOptions) -> Stage:
     owners = list(models.values()) if reference is None else [models[reference]]
     bounds = np.array([owner.bounds for owner in owners])
     low, high = bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
@@ -229,8 +210,11 @@ def _stage(
         raise InputError("simulate: the model is a single point. Give one with some extent.")
     diagonal = longest * float(np.linalg.norm((high - low) / longest))
     named = [models[reference]] if reference is not None else []
-    axis = up or next((m.up for m in [*named, *models.values()] if m.up), "y")
+    axis = options.up or next((m.up for m in [*named, *models.values()] if m.up), "y")
     unit = next((m.unit for m in [*named, *models.values()] if m.unit), None)
+    scene = SCENES[options.scene]
+    radius = scene.radius if options.radius is None else options.radius
+    count = scene.count if options.balls is None else options.balls
     ball = parse_length(radius, diagonal, unit, name="simulate: radius")
     if not 1e-4 <= ball / diagonal <= 1:
         raise InputError(f"simulate: radius: must be from 0.01% to 100% of the diagonal, not {radius!r}.")
@@ -239,8 +223,8 @@ def _stage(
     if reference is not None:
         owner = solids[list(models).index(reference)]
     else:
-        owner = solids[0] if len(solids) == 1 else _together(solids)
-    return Stage(center, diagonal, UPS.index(axis), ball * scale, count, seed, solids, owner)
+        owner = solids[0] if len(solids) == 1 else Solid((), *joined([solid.surface() for solid in solids]))
+    return Stage(center, diagonal, UPS.index(axis), ball * scale, count, options.seed, solids, owner)
 
 
 def _doubts(stage: Stage, solid: Solid, model: Mesh | Collider, name: str) -> list[str]:
@@ -259,21 +243,18 @@ def _doubts(stage: Stage, solid: Solid, model: Mesh | Collider, name: str) -> li
     return doubts
 
 
-def _together(solids: tuple[Solid, ...]) -> Solid:
-    surfaces = [solid.surface() for solid in solids]
-    first = np.cumsum([0] + [len(vertices) for vertices, _ in surfaces])
-    triangles = [faces + np.uint32(first[k]) for k, (_, faces) in enumerate(surfaces)]
-    return Solid((), np.concatenate([vertices for vertices, _ in surfaces]), np.concatenate(triangles))
-
-
 class _Run:
     """One candidate's world, stepped frame by frame."""
 
-    def __init__(self, scene: Scene, engine: str, stage: Stage, solid: Solid, frames: int) -> None:
-        self.scene, self.stage, self.solid = scene, stage, solid
+    def __init__(self, options: SimulateOptions, stage: Stage, solid: Solid) -> None:
+        self.options, self.stage, self.solid = options, stage, solid
+        self.scene = scene = SCENES[options.scene]
         setup = scene.setup(stage, solid)
-        self.world = ENGINES[engine](setup)
+        self.world = ENGINES[options.engine](setup)
+        frames = scene.frames if options.frames is None else options.frames
         self.notes = setup.notes
+        self.down = setup.down
+        self.lowest = (self.down[:, None] * stage.bounds).max(axis=1).sum(axis=1)
         self.frame_ms = np.zeros(frames)
         self.contacts: list[int] = []
         self.now = self.world.positions()
@@ -307,15 +288,18 @@ class _Run:
             self._keep(done)
 
     def _watch(self, before: FloatArray, lost: npt.NDArray[np.bool_]) -> None:
-        """Who came below the model's underside since the last look, and who is so low as to be taken out."""
+        """Who came out below the model since the last look, and who is so low as to be taken out.
+
+        Below is where a body falls to: for one pressed against a side, beyond the opposite side.
+        """
         stage, record = self.stage, self.record
-        old, new = before[:, stage.up], self.now[:, stage.up]
-        crossed = ~record.fell & ((new < stage.bottom) | lost)
-        share = np.clip((old - stage.bottom) / np.maximum(old - new, 1e-12), 0, 1)[:, None]
+        old, new = (((at * self.down).sum(axis=1) - self.lowest) for at in (before, self.now))
+        crossed = ~record.fell & ((new > 0) | lost)
+        share = np.clip(-old / np.maximum(new - old, 1e-12), 0, 1)[:, None]
         place = before + share * (self.now - before)
         record.crossings[crossed] = place[crossed][:, stage.across]
         record.fell |= crossed
-        low = ~self.gone & ((new < stage.bottom - _KILL) | lost)
+        low = ~self.gone & ((new > _KILL) | lost)
         if low.any():
             self.world.freeze(np.flatnonzero(low).tolist())
             self.gone |= low
@@ -324,14 +308,17 @@ class _Run:
         self.record.frames.append(done)
         self.record.paths.append(self.now)
 
-    def result(self, scene: str, engine: str) -> Simulation:
+    def result(self) -> Simulation:
         stage, record = self.stage, self.record
         record.last_velocities = self.world.velocities()
-        through = record.fell & stage.footprint.covers(record.crossings) if self.scene.falls else record.fell
+        upright = self.down[:, stage.up] < -0.5
+        through = record.fell & upright
+        if through.any():
+            through &= stage.footprint.covers(record.crossings)
         resting = record.resting
         return Simulation(
-            scene=scene,
-            engine=engine,
+            scene=self.options.scene,
+            engine=self.options.engine,
             balls=len(self.now),
             frames=len(self.frame_ms),
             shapes=len(self.solid.shapes),
@@ -342,6 +329,7 @@ class _Run:
             resting=int(resting.sum()),
             moving=int((~record.fell & ~resting).sum()),
             measures=self.scene.measure(stage, self.solid, record, self.world),
+            reference_measures={},
             similarity=None,
             notes=(*self.notes, *self.world.notes),
             paths=(np.array(record.paths) / SIZE).astype(np.float32),
@@ -353,14 +341,25 @@ class _Run:
         )
 
 
-def _play(runs: list[_Run], frames: int, report: Callable[[str, float], bool] | None) -> None:
+def _play(runs: list[_Run], report: Report | None) -> None:
+    frames = len(runs[0].frame_ms)
     for frame in range(frames):
         first = frame % len(runs)
         for run in runs[first:] + runs[:first]:
             run.step(frame)
-            if report is not None and not report("simulate", (frame + 1) / frames):
-                raise InterruptedError("simulate was stopped")
+            _go_on(report, "simulate", (frame + 1) / frames)
+
+
+def _go_on(report: Report | None, stage: str, fraction: float) -> None:
+    if report is not None and not report(stage, fraction):
+        raise InterruptedError("simulate was stopped")
 
 
 def _compared(run: Simulation, model: Simulation | None) -> Simulation:
-    return run if model is None else replace(run, similarity=run.similarity_to(model))
+    if model is None:
+        return run
+    return replace(run, similarity=run.similarity_to(model), reference_measures=model.measures)
+
+
+def _plain(measures: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in measures.items()}  # JSON has no NaN

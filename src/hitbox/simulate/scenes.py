@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hitbox.shapes import Box, Capsule, FloatArray, Sphere
 from hitbox.simulate.joints import find_joints
-from hitbox.simulate.stage import SIZE, Mask, Stage, grow
+from hitbox.simulate.stage import SIZE, Mask, Stage, Wall, grow
 from hitbox.simulate.world import FRAME, GRAVITY, Bodies, Engine, Setup, Solid, turned
 
 RESTING = 0.01 * SIZE  # m/s: slower is at rest
@@ -31,7 +31,7 @@ class Record:
     frames: list[int] = field(default_factory=list)  # at which the lists below have an entry
     paths: list[FloatArray] = field(default_factory=list)  # (n, 3) each
     velocities: list[FloatArray] = field(default_factory=list)  # (n, 3) each; only where every frame is seen
-    fell: Mask = field(default_factory=lambda: np.zeros(0, bool))  # who came below the model's underside
+    fell: Mask = field(default_factory=lambda: np.zeros(0, bool))  # who came out below the model
     crossings: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))  # and where, seen from above
     last_velocities: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
 
@@ -107,7 +107,7 @@ class Stairs:
         down = (paths[:, :, stage.up] < low) & np.array(above)
         reached = down.any(axis=0)
         times = np.array(record.frames)[down.argmax(axis=0)] * FRAME
-        kicks = _kicks(record, stage.up) > 0.02 * SIZE
+        kicks = _kicks(record, stage.upward(1.0)) > 0.02 * SIZE
         return {
             "descended": float(reached.sum()),
             "descent_seconds": float(times[reached].mean()) if reached.any() else float("nan"),
@@ -146,31 +146,51 @@ class Pile:
 
 
 class Roll:
-    """Balls and boxes sent over the top of the model in all directions: kicks at seams."""
+    """Balls and boxes sent over the top of the model and along its sides: kicks at seams.
 
-    count, frames, radius, every = 64, 300, "2%", 1
+    Every second one is on a side, and its weight presses it against that side.
+    """
+
+    count, frames, radius, every = 128, 300, "2%", 1
     falls, moves_subject = True, False
     speed = 0.3 * SIZE  # m/s
 
     def setup(self, stage: Stage, subject: Solid) -> Setup:
-        plan, random = stage.footprint, stage.random()
-        cells = np.argwhere(plan.shadow)
-        groups = []
-        boxes = stage.count // 2
-        for solid, count in ((_ball(stage.radius), stage.count - boxes), (_box(stage), boxes)):
-            level = plan.centers(cells[random.integers(0, len(cells), count)])
-            angle = random.uniform(0, 2 * np.pi, count)
-            velocities = self.speed * stage.points(np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
-            heights = plan.surface(level, 1.5 * stage.radius) + 1.02 * stage.radius
-            points = stage.points(level, heights)
-            groups.append(
-                Bodies(solid, points, velocities=velocities, alone=True, friction=0.1, restitution=0.0)
+        random = stage.random()
+        walls = self.walls(stage)
+        points, velocities = np.empty((stage.count, 3)), np.empty((stage.count, 3))
+        for wall in dict.fromkeys(walls):
+            mine = np.array([each is wall for each in walls])
+            cells = np.argwhere(wall.plan.shadow)
+            level = wall.plan.centers(cells[random.integers(0, len(cells), mine.sum())])
+            angle = random.uniform(0, 2 * np.pi, len(level))
+            velocities[mine] = self.speed * wall.points(np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
+            heights = wall.plan.surface(level, 1.5 * stage.radius) + 1.02 * stage.radius
+            points[mine] = wall.points(level, heights)
+        pushes = -GRAVITY * np.array([wall.outward for wall in walls])
+        balls, boxes = slice(0, (stage.count + 1) // 2), slice((stage.count + 1) // 2, None)
+        moving = [
+            Bodies(
+                solid, points[some], velocities=velocities[some], pushes=pushes[some],
+                alone=True, friction=0.1, restitution=0.0,
             )
-        return _setup(stage, subject, *groups)
+            for solid, some in ((_ball(stage.radius), balls), (_box(stage), boxes))
+        ]  # fmt: skip
+        return _setup(stage, subject, *moving)
+
+    def walls(self, stage: Stage) -> list[Wall]:
+        """What each thing slides on; the top is a wall too."""
+        top = Wall(stage.up, 1.0, stage.footprint)
+        return [stage.walls[k // 2 % 4] if k % 2 else top for k in range(stage.count)]
 
     def measure(self, stage: Stage, subject: Solid, record: Record, engine: Engine) -> dict[str, float]:
-        kicks = _kicks(record, stage.up) / self.speed
-        return {"largest_kick": float(kicks.max()), "rms_kick": float(np.sqrt((kicks**2).mean()))}
+        outward = np.array([wall.outward for wall in self.walls(stage)])
+        kicks = _kicks(record, outward) / self.speed
+        found = {}
+        for name, some in (("kick", kicks[:, ::2]), ("wall_kick", kicks[:, 1::2])):
+            found[f"largest_{name}"] = float(some.max()) if some.size else float("nan")
+            found[f"rms_{name}"] = float(np.sqrt((some**2).mean())) if some.size else float("nan")
+        return found
 
 
 class Leak:
@@ -277,9 +297,12 @@ def _turns(level: FloatArray, radius: float) -> FloatArray:
     return turns
 
 
-def _kicks(record: Record, up: int) -> FloatArray:
-    """Upward speed gained from frame to frame (frames, n), m/s. One that lands and stays down gains none."""
-    rising = np.maximum(np.array(record.velocities)[:, :, up], 0)
+def _kicks(record: Record, outward: FloatArray) -> FloatArray:
+    """Speed outward, one direction (3,) or one each (n, 3), gained from frame to frame (frames, n), m/s.
+
+    One that lands and stays down gains none.
+    """
+    rising = np.maximum((np.array(record.velocities) * outward).sum(axis=2), 0)
     return np.asarray(np.maximum(np.nan_to_num(np.diff(rising, axis=0)), 0))
 
 

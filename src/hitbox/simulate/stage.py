@@ -52,8 +52,7 @@ class Stage:
     @property
     def across(self) -> tuple[int, int]:
         """The two level axes."""
-        first, second = (axis for axis in range(3) if axis != self.up)
-        return first, second
+        return others(self.up)
 
     @property
     def bottom(self) -> float:
@@ -77,19 +76,44 @@ class Stage:
 
     def points(self, level: FloatArray, heights: FloatArray | float) -> FloatArray:
         """(n, 3) from level coordinates (n, 2) and heights."""
-        found = np.empty((len(level), 3))
-        found[:, self.across] = level
-        found[:, self.up] = heights
-        return found
+        return _points(self.up, level, heights)
 
     @cached_property
     def footprint(self) -> Footprint:
         return Footprint.of(self.owner, self.up, self.across, self.radius / 2)
 
+    @cached_property
+    def walls(self) -> tuple[Wall, ...]:
+        """The four sides of the model."""
+        vertices, triangles = self.owner.surface()
+        found = []
+        for axis in self.across:
+            for sign in (1.0, -1.0):
+                mirrored = Solid((), sign * vertices, triangles)  # its positive end is what is seen
+                found.append(Wall(axis, sign, Footprint.of(mirrored, axis, others(axis), self.radius / 2)))
+        return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """The model seen from one end of an axis, as it is seen from above: heights are distances outward."""
+
+    axis: int
+    sign: float
+    plan: Footprint  # of the model mirrored at the origin, where `sign` is -1
+
+    @property
+    def outward(self) -> FloatArray:
+        return np.asarray(self.sign * np.eye(3)[self.axis])
+
+    def points(self, level: FloatArray, heights: FloatArray | float) -> FloatArray:
+        """(n, 3) in the world, from coordinates of the plan."""
+        return self.sign * _points(self.axis, level, heights)
+
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """The model seen from above, as square cells: where there is any of it, and how high it reaches."""
+    """The model seen from above or from a side, as square cells: where it is, and how high it reaches."""
 
     low: FloatArray  # (2,)
     cell: float
@@ -153,6 +177,19 @@ class Footprint:
         at = np.clip(at, 0, np.array(self.heights.shape) - 1) + n
         around = at[:, None] + offsets[None]
         return np.asarray(padded[around[..., 0], around[..., 1]].max(axis=1))
+
+
+def others(axis: int) -> tuple[int, int]:
+    """The two other axes."""
+    first, second = (k for k in range(3) if k != axis)
+    return first, second
+
+
+def _points(axis: int, level: FloatArray, heights: FloatArray | float) -> FloatArray:
+    found = np.empty((len(level), 3))
+    found[:, others(axis)] = level
+    found[:, axis] = heights
+    return found
 
 
 def grow(mask: Mask) -> Mask:

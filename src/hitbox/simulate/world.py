@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from importlib import import_module
+from typing import Any, Protocol
 
 import numpy as np
 
+from hitbox.errors import InputError
 from hitbox.shapes import FloatArray, IndexArray, Shape
 
 GRAVITY = 9.81  # m/s^2
@@ -45,10 +47,7 @@ class Solid:
         """All its triangles; round shapes as `SEGMENTS` sides."""
         if self.vertices is not None and self.triangles is not None:
             return self.vertices, self.triangles
-        meshes = [shape.to_mesh(SEGMENTS) for shape in self.shapes]
-        first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
-        triangles = [faces + np.uint32(first[k]) for k, (_, faces) in enumerate(meshes)]
-        return np.concatenate([vertices for vertices, _ in meshes]), np.concatenate(triangles)
+        return joined([shape.to_mesh(SEGMENTS) for shape in self.shapes])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +75,15 @@ class Setup:
     moving: tuple[Bodies, ...]
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def down(self) -> FloatArray:
+        """(n, 3): which way each body falls."""
+        rows = [
+            np.broadcast_to(self.gravity, bodies.positions.shape) if bodies.pushes is None else bodies.pushes
+            for bodies in self.moving
+        ]
+        return np.concatenate([row / np.linalg.norm(row, axis=1, keepdims=True) for row in rows])
+
 
 class Engine(Protocol):
     """A running world. Bodies are numbered in the order of the setup."""
@@ -99,6 +107,23 @@ class Engine(Protocol):
 
     def deepest(self) -> float:
         """The depth of the deepest overlap after the last frame."""
+
+
+def joined(meshes: Sequence[tuple[FloatArray, IndexArray]]) -> tuple[FloatArray, IndexArray]:
+    """All meshes as one."""
+    first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
+    triangles = [faces + np.uint32(first[k]) for k, (_, faces) in enumerate(meshes)]
+    return np.concatenate([vertices for vertices, _ in meshes]), np.concatenate(triangles)
+
+
+def engine_module(package: str) -> Any:
+    """An engine's Python package; InputError where it is not there."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == package:
+            raise InputError(f'simulate needs {package}: pip install "hitbox[sim]"') from None
+        raise InputError(f"simulate: {package} is installed but cannot be loaded ({error}).") from error
 
 
 def turned(source: Sequence[float], target: FloatArray) -> tuple[float, float, float, float]:
