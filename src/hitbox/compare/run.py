@@ -30,7 +30,7 @@ from hitbox.evaluate import MOST_SAMPLES, evaluate
 from hitbox.formats import collider_json
 from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
-from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
+from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
 
 if TYPE_CHECKING:
     pass
