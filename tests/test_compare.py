@@ -33,7 +33,7 @@ from hitbox.compare.rows import COLUMNS, INPUT, winners
 from hitbox.compare.store import Store
 from hitbox.evaluate import MOST_SAMPLES
 from hitbox.formats import writing
-from hitbox.simulate.run import MOST_FRAMES, MOST_THINGS
+from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}

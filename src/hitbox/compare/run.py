@@ -5,7 +5,6 @@ Costs what the peers cost: each runs alone, one after the other, so that their C
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,11 +15,10 @@ from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from hitbox import _core, checks, pieces
 from hitbox._version import version
 from hitbox.collider import Collider
+from hitbox.compare import balls, pictures
 from hitbox.compare import peers as methods
 from hitbox.compare.budget import Budget
 from hitbox.compare.names import distinct_names
@@ -30,13 +28,12 @@ from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
 from hitbox.evaluate import MOST_SAMPLES, evaluate
 from hitbox.formats import collider_json
-from hitbox.lengths import UPS
 from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
 from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
 
 if TYPE_CHECKING:
-    from hitbox.simulate import Simulation
+    pass
 
 T = TypeVar("T")
 
@@ -194,7 +191,7 @@ class _Trial:
         self._name, self._settings, self._store, self._steps = name, settings, store, steps
         self._mesh: Mesh
         self._colliders: dict[str, Collider] = {}
-        self._runs: dict[str, Any] = {}  # of the simulation
+        self._runs: balls.Runs = {}
         self._notes: list[str] = []
 
     def run(self, given: Any) -> Subject:
@@ -326,34 +323,21 @@ class _Trial:
             "rapier": _installed("rapier3d"), "colliders": self._shown(),
         }  # fmt: skip
         try:
-            runs = self._kept(key, self._simulate, _checked_runs)
+            runs = self._kept(key, self._simulate, balls.checked)
         except BaseException as error:  # an engine in Rust may panic, which is no Exception
             if isinstance(error, _STOPS):
                 raise
             self._notes.append(_sentence(f"Nothing was simulated: {error}"))
             return rows
         self._runs = runs
-        return [_with_run(row, runs[row.method]) if row.method in runs else row for row in rows]
+        return [balls.with_run(row, runs[row.method]) if row.method in runs else row for row in rows]
 
-    def _simulate(self) -> dict[str, Any]:
-        from hitbox.simulate import simulate_together
-
+    def _simulate(self) -> balls.Runs:
         settings = self._settings
-        found = simulate_together(
-            {INPUT: self._mesh, **self._colliders}, reference=INPUT, balls=settings.balls,
-            frames=settings.frames, seed=settings.seed, up=self._mesh.up, progress=self._steps.within,
+        return balls.simulated(
+            self._mesh, self._colliders, count=settings.balls, frames=settings.frames, seed=settings.seed,
+            progress=self._steps.within,
         )  # fmt: skip
-        return {
-            method: {
-                "frame_ms": [round(float(ms), 4) for ms in run.frame_ms],
-                "height_field": run.similarity.height_field if run.similarity else None,
-                "trajectories": run.similarity.trajectories if run.similarity else None,
-                "notes": list(run.notes),
-                "radius": run.radius,
-                "balls": _halfway(run),
-            }
-            for method, run in found.items()
-        }
 
     def _drawn(self, rows: list[Row]) -> list[Row]:
         self._steps.next("pictures")
@@ -365,31 +349,14 @@ class _Trial:
             "hitbox": _build(),
         }  # fmt: skip
         try:
-            pictures = self._kept(key, self._draw, _checked_pictures)
+            drawn = self._kept(key, self._draw, pictures.checked)
         except _FAILURES as error:
             self._notes.append(_sentence(f"There are no pictures: {error}"))
             return rows
-        return [_with_pictures(row, pictures.get(row.method, [])) for row in rows]
+        return [pictures.with_pictures(row, drawn.get(row.method, [])) for row in rows]
 
-    def _draw(self) -> dict[str, list[str]]:
-        """Of each subject a picture alone, and one with balls where it was simulated; one camera for all."""
-        from hitbox.render import corners, picture
-
-        subjects: dict[str, Any] = {INPUT: self._mesh, **self._colliders}
-        around = np.vstack([corners(subject) for subject in subjects.values()])
-        pictures: dict[str, list[str]] = {}
-        for k, (method, subject) in enumerate(subjects.items()):
-            self._steps.within("", k / len(subjects))
-            run = self._runs.get(method)
-            shown = (
-                [None] if run is None else [None, (np.asarray(run["balls"]).reshape(-1, 3), run["radius"])]
-            )
-            pngs = [
-                picture(subject, around=around, balls=balls, size=PICTURE, up=self._mesh.up or "y")
-                for balls in shown
-            ]
-            pictures[method] = [base64.b64encode(png).decode() for png in pngs]
-        return pictures
+    def _draw(self) -> pictures.Pictures:
+        return pictures.drawn(self._mesh, self._colliders, self._runs, self._steps.within)
 
     def _shown(self) -> list[list[str]]:
         return [[method, _digest(collider)] for method, collider in self._colliders.items()]
@@ -416,19 +383,6 @@ def _answer_key(mesh: Mesh, peer: Peer, options: Mapping[str, Any]) -> dict[str,
     }  # fmt: skip
 
 
-def _with_run(row: Row, run: Mapping[str, Any]) -> Row:
-    frames = np.asarray(run["frame_ms"], dtype=np.float64)
-    return replace(
-        row,
-        frame_ms=frames,
-        frame_ms_mean=float(frames.mean()),
-        frame_ms_p95=float(np.percentile(frames, 95)),
-        height_field=run["height_field"],
-        trajectories=run["trajectories"],
-        notes=tuple(dict.fromkeys((*row.notes, *run["notes"]))),
-    )
-
-
 def _checked_measures(kept: Any) -> dict[str, Any]:
     numbers = ("shapes", "bytes", "all_mean", "all_hausdorff", "uncovered")
     outer = {name: kept[name] for name in ("outer_mean", "outer_hausdorff")}
@@ -437,36 +391,6 @@ def _checked_measures(kept: Any) -> dict[str, Any]:
     counts = {str(kind): int(count) for kind, count in kept["counts"].items()}
     notes = [str(note) for note in kept["notes"]]
     return {name: kept[name] + 0 for name in numbers} | outer | {"counts": counts, "notes": notes}
-
-
-def _checked_runs(kept: Any) -> dict[str, Any]:
-    for run in kept.values():
-        if not len(run["frame_ms"]) or run["radius"] <= 0:
-            raise ValueError("not a run")
-        np.asarray(run["balls"], dtype=np.float64).reshape(-1, 3)
-        _ = run["height_field"], run["trajectories"], list(run["notes"])
-    return dict(kept)
-
-
-def _checked_pictures(kept: Any) -> dict[str, list[str]]:
-    pictures = {str(method): [str(png) for png in pngs] for method, pngs in kept.items()}
-    for png in (png for pngs in pictures.values() for png in pngs):
-        if not base64.b64decode(png).startswith(b"\x89PNG"):
-            raise ValueError("not a picture")
-    return pictures
-
-
-def _with_pictures(row: Row, pictures: Sequence[str]) -> Row:
-    alone, with_balls = ([base64.b64decode(png) for png in pictures] + [None, None])[:2]
-    return replace(row, picture=alone, picture_with_balls=with_balls)
-
-
-def _halfway(run: Simulation) -> list[list[float]]:
-    """Where the balls were in the middle of the run, those that had not yet left the model below."""
-    at = run.paths[len(run.paths) // 2].astype(np.float64)
-    axis = UPS.index(run.up)
-    still = at[at[:, axis] >= run.bounds[0, axis]] * run.diagonal + run.center
-    return [[float(f"{x:.6g}") for x in ball] for ball in still]
 
 
 def _digest(collider: Collider) -> str:
