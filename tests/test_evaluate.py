@@ -220,7 +220,7 @@ def test_two_overlapping_boxes():
     mesh = box_mesh((1.5, 0.5, 0.5), (1.5, 0.5, 0.5))
     found = evaluate(mesh, [a, b])
     assert found.volume == pytest.approx(4)
-    assert found.union_volume.value == pytest.approx(3, abs=2 * found.union_volume.error)
+    assert found.union_volume.value == pytest.approx(3, abs=3 * found.union_volume.error)
     assert 0 < found.union_volume.error < 0.01
     assert found.overlap == pytest.approx(0.25, abs=0.005)
     # Each has one side inside the other, two of the 20 units of area. They lie 0 to 0.5 from the surface.
@@ -243,7 +243,7 @@ def test_the_volume_of_two_balls_is_within_its_error(seed, apart):
     balls = [Sphere((0, 0, 0), 1), Sphere((apart, 0, 0), 1)]
     lens = np.pi * (4 + apart) * (2 - apart) ** 2 / 12
     found = evaluate(box_mesh(), balls, samples=4000, seed=seed)
-    assert found.union_volume.value == pytest.approx(8 / 3 * np.pi - lens, abs=2.5 * found.union_volume.error)
+    assert found.union_volume.value == pytest.approx(8 / 3 * np.pi - lens, abs=3 * found.union_volume.error)
     assert found.union_volume.value <= found.volume
     wide = evaluate(box_mesh(), balls, samples=1000, seed=seed).union_volume.error
     assert found.union_volume.error == pytest.approx(wide / 2, rel=0.3)
@@ -585,11 +585,14 @@ def test_equal_names_are_told_apart(folder, capsys):
 def test_a_collider_inside_the_solid_is_not_shown_as_a_perfect_one(folder, capsys):
     Collider([box((0, 0, 0), (1, 1, 1))]).save("cube.obj")
     Collider([box((0, 0, 0), (0.5, 0.5, 0.5))]).save("inner.json")
-    assert run(["evaluate", "cube.obj", "inner.json", "--samples", "100"]) == 0
-    assert "outer surface   nothing can be touched" in capsys.readouterr().out
-    assert run(["evaluate", "cube.obj", "inner.json", "cube.obj", "--samples", "100"]) == 0
+    assert run(["evaluate", "cube.obj", "inner.json", "--samples", "100", "--certify"]) == 0
+    shown = capsys.readouterr().out
+    assert "outer surface   nothing can be touched" in shown
+    assert "proved          nothing can be touched" in shown
+    assert run(["evaluate", "cube.obj", "inner.json", "cube.obj", "--samples", "100", "--certify"]) == 0
     table = [re.split(r"\s{2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
-    for row in ("outer surface, mean", "outer surface, largest"):
+    proved = "proved: outer surface, largest at most"
+    for row in ("outer surface, mean", "outer surface, largest", proved):
         assert [row, "nothing can be touched", "0 %"] in table
 
 

@@ -13,7 +13,7 @@ from hitbox.cli.layout import print_rows, print_table, print_title, print_wrappe
 from hitbox.words import counted, distinct_names, listed, percent
 
 if TYPE_CHECKING:
-    from hitbox.evaluate import Bounds, Distance, Evaluation
+    from hitbox.evaluate import Distance, Evaluation
 
 _SHOWN = 8  # numbers of shapes that are listed
 _UNTOUCHABLE = "nothing can be touched"
@@ -77,7 +77,7 @@ def _print_one(found: Evaluation) -> None:
         ("coverage", covered),
         ("volume", _volume(found)),
     ]
-    rows += [("proved", text) for text in _proved(found.bounds)]
+    rows += [("proved", text) for text in _proved(found)]
     rows += [("look at", text) for text in _to_look_at(found)]
     rows += [("note", note) for note in found.notes]
     print_rows(rows)
@@ -102,10 +102,10 @@ def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
     ]
     if all(one.bounds for one in found):
         lines += [
-            ("proved: outer surface, largest at most", lambda e: _most(e, "outer_surface")),
-            ("proved: all surfaces, largest at most", lambda e: _most(e, "all_surfaces")),
-            ("proved: all surfaces, mean at most", lambda e: _most(e, "mean_all")),
-            ("proved: sticks out by at most", lambda e: _most(e, "sticks_out")),
+            ("proved: outer surface, largest at most", lambda e: _touched(e, _high(e, "outer_surface"))),
+            ("proved: all surfaces, largest at most", lambda e: percent(_high(e, "all_surfaces"))),
+            ("proved: all surfaces, mean at most", lambda e: percent(_high(e, "mean_all"))),
+            ("proved: sticks out by at most", lambda e: percent(_high(e, "sticks_out"))),
         ]
     print_table(["", *names], [[title, *(shown(one) for one in found)] for title, shown in lines])
     click.echo()
@@ -126,16 +126,21 @@ def _distance(distance: Distance) -> str:
 
 def _touched(found: Evaluation, value: float) -> str:
     """A distance on the outer surface, where there is one: without it, 0 would look like a perfect fit."""
-    return percent(value) if found.outer_surface.samples else _UNTOUCHABLE
+    shown = percent(value)
+    return shown if found.outer_surface.samples or shown != percent(0) else _UNTOUCHABLE
 
 
-def _proved(bounds: Bounds | None) -> list[str]:
+def _proved(found: Evaluation) -> list[str]:
     """What holds for every point."""
+    bounds = found.bounds
     if bounds is None:
         return []
+    outer = _touched(found, bounds.outer_surface[1])
+    if outer != _UNTOUCHABLE:
+        outer = f"largest distance {_between(bounds.outer_surface)} on the outer surface"
     said = [
-        f"largest distance {_between(bounds.outer_surface)} on the outer surface, "
-        f"{_between(bounds.all_surfaces)} on all surfaces",
+        outer,
+        f"largest distance {_between(bounds.all_surfaces)} on all surfaces",
         f"mean distance {_between(bounds.mean_all)} on all surfaces",
         f"the mesh sticks out by {_between(bounds.sticks_out)}",
     ]
@@ -147,8 +152,9 @@ def _between(pair: tuple[float, float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _most(found: Evaluation, name: str) -> str:
-    return percent(getattr(found.bounds, name)[1])
+def _high(found: Evaluation, name: str) -> float:
+    high: float = getattr(found.bounds, name)[1]
+    return high
 
 
 def _volume(found: Evaluation) -> str:
