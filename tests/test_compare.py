@@ -27,7 +27,6 @@ from hitbox.compare import Comparison, Row, Subject, compare
 from hitbox.compare import peers as table
 from hitbox.compare import run as running
 from hitbox.compare.budget import FINEST, Budget, count_within_bytes, count_within_distance
-from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer
 from hitbox.compare.rows import COLUMNS, INPUT, winners
 from hitbox.compare.store import Store
@@ -417,19 +416,7 @@ def test_wrong_options_are_refused_before_any_work(given, says, tmp_path):
         compare([])
 
 
-# --- names and store ---
-
-
-@given(st.lists(st.text(alphabet="ab/.", min_size=1, max_size=8), min_size=1, max_size=8))
-def test_names_are_distinct(paths):
-    names = distinct_names(["/" + path for path in paths])
-    assert len(set(names)) == len(paths)
-
-
-def test_names_are_short():
-    assert distinct_names(["/x/a.obj", "/y/b.obj"]) == ["a.obj", "b.obj"]
-    assert distinct_names(["/x/p/a.obj", "/x/q/a.obj", "/x/c.obj"]) == ["p/a.obj", "q/a.obj", "c.obj"]
-    assert distinct_names(["/x/a.obj", "/x/a.obj"])[1].endswith("a.obj (2)")
+# --- store ---
 
 
 def test_a_store_gives_back_what_it_got_and_nothing_else(tmp_path):

@@ -8,6 +8,7 @@ import tempfile
 import uuid
 from pathlib import Path
 
+import numpy as np
 import pytest
 import specimens
 
@@ -189,3 +190,12 @@ def test_the_real_ones_answer(name):
 def test_what_is_no_result_is_refused(change, good):
     with pytest.raises((ValueError, KeyError, TypeError, InputError)):
         PeerResult.from_dict(good.to_dict() | change)
+
+
+def test_vhacd_gets_faces_that_it_understands():
+    """It wants the number of corners before each face; without, a cube becomes 64 slivers."""
+    box = specimens.box()
+    found = run_peer(PEERS["vhacd"], box, timeout=600, memory=8)
+    assert found.collider is not None, found.error
+    assert len(found.collider) == 1
+    assert found.collider.volume == pytest.approx(np.prod(np.ptp(box.bounds, axis=0)), rel=0.01)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import re
 import threading
 from pathlib import Path
 
@@ -218,7 +220,7 @@ def test_two_overlapping_boxes():
     mesh = box_mesh((1.5, 0.5, 0.5), (1.5, 0.5, 0.5))
     found = evaluate(mesh, [a, b])
     assert found.volume == pytest.approx(4)
-    assert found.union_volume.value == pytest.approx(3, abs=2 * found.union_volume.error)
+    assert found.union_volume.value == pytest.approx(3, abs=3 * found.union_volume.error)
     assert 0 < found.union_volume.error < 0.01
     assert found.overlap == pytest.approx(0.25, abs=0.005)
     # Each has one side inside the other, two of the 20 units of area. They lie 0 to 0.5 from the surface.
@@ -241,7 +243,7 @@ def test_the_volume_of_two_balls_is_within_its_error(seed, apart):
     balls = [Sphere((0, 0, 0), 1), Sphere((apart, 0, 0), 1)]
     lens = np.pi * (4 + apart) * (2 - apart) ** 2 / 12
     found = evaluate(box_mesh(), balls, samples=4000, seed=seed)
-    assert found.union_volume.value == pytest.approx(8 / 3 * np.pi - lens, abs=2.5 * found.union_volume.error)
+    assert found.union_volume.value == pytest.approx(8 / 3 * np.pi - lens, abs=3 * found.union_volume.error)
     assert found.union_volume.value <= found.volume
     wide = evaluate(box_mesh(), balls, samples=1000, seed=seed).union_volume.error
     assert found.union_volume.error == pytest.approx(wide / 2, rel=0.3)
@@ -561,10 +563,37 @@ def test_people_read_one_collider_or_a_table(folder, capsys):
     table = capsys.readouterr().out
     assert "proved" not in table
     assert run(["evaluate", "ring.glb", "box.obj", "--samples", "5000", "--certify"]) == 0
-    assert "the mesh sticks out by 0 %" in capsys.readouterr().out
+    proved = " ".join(capsys.readouterr().out.split())
+    assert "the mesh sticks out by 0 %" in proved
+    assert "mean distance" in proved
     assert "ring.json" in table
     assert "box.obj" in table
     assert len({len(line) for line in table.splitlines()[1:14]}) == 1  # columns line up
+
+
+def test_equal_names_are_told_apart(folder, capsys):
+    for name in ("a", "b"):
+        Path(name).mkdir()
+        Collider([box((0, 0, 0), (4, 4, 2))]).save(f"{name}/hulls.obj")
+    assert run(["evaluate", "ring.glb", "a/hulls.obj", "b/hulls.obj", "--samples", "100", "--certify"]) == 0
+    table = capsys.readouterr().out
+    assert "a/hulls.obj" in table
+    assert "b/hulls.obj" in table
+    assert "proved: all surfaces, mean at most" in table
+
+
+def test_a_collider_inside_the_solid_is_not_shown_as_a_perfect_one(folder, capsys):
+    Collider([box((0, 0, 0), (1, 1, 1))]).save("cube.obj")
+    Collider([box((0, 0, 0), (0.5, 0.5, 0.5))]).save("inner.json")
+    assert run(["evaluate", "cube.obj", "inner.json", "--samples", "100", "--certify"]) == 0
+    shown = capsys.readouterr().out
+    assert "outer surface   nothing can be touched" in shown
+    assert "proved          nothing can be touched" in shown
+    assert run(["evaluate", "cube.obj", "inner.json", "cube.obj", "--samples", "100", "--certify"]) == 0
+    table = [re.split(r"\s{2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
+    proved = "proved: outer surface, largest at most"
+    for row in ("outer surface, mean", "outer surface, largest", proved):
+        assert [row, "nothing can be touched", "0 %"] in table
 
 
 @pytest.mark.parametrize(
@@ -592,10 +621,10 @@ def test_wrong_calls_are_one_line_and_exit_2(folder, capsys, arguments, says):
 
 
 def reference():
-    """measure.py of the shared anchors, where it lies beside the repository."""
-    path = ROOT.parent / "shared" / "anchors" / "measure.py"
+    """The reference implementation, where it lies beside the repository, or where HITBOX_REFERENCE says."""
+    path = Path(os.environ.get("HITBOX_REFERENCE", ROOT / "../shared/anchors/measure.py"))
     if not path.exists():
-        pytest.skip("the reference measure.py does not lie beside the repository")
+        pytest.skip("there is no reference implementation to compare with: HITBOX_REFERENCE names its file")
     for needed in ("open3d", "scipy", "trimesh"):
         pytest.importorskip(needed, reason=f"the reference needs {needed}")
     spec = importlib.util.spec_from_file_location("reference_measure", path)
@@ -606,9 +635,9 @@ def reference():
 
 def meshes_and_colliders():
     ring = specimens.torus(segments=48, sides=24)
-    yield "hulls", ring, [s.to_mesh(12) for s in hitbox.fit(ring, 24, kinds="capsule")]
+    yield "hulls", ring, [s.to_mesh(12) for s in hitbox.fit(ring, 16, kinds="capsule")]
     yield "boxes", ring, [s.to_mesh() for s in hitbox.fit(ring, 24, kinds="box")]
-    yield "round", ring, [s.to_mesh(256) for s in hitbox.fit(ring, 10, kinds=("cylinder", "frustum"))]
+    yield "round", ring, [s.to_mesh(48) for s in hitbox.fit(ring, 10, kinds=("cylinder", "frustum"))]
     ball = specimens.icosphere(3)
     yield "ball", ball, [box((0.1, 0, 0), (0.8, 0.7, 0.9)).to_mesh(), Sphere((0.3, 0.4, 0), 0.9).to_mesh(24)]
 
@@ -618,8 +647,8 @@ def test_agreement_with_the_reference():
     measure = reference().measure
     trimesh = pytest.importorskip("trimesh")
     for name, mesh, pieces in meshes_and_colliders():
-        found = evaluate(mesh, pieces)
-        want = measure(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False), pieces)
+        found = evaluate(mesh, pieces, samples=100_000)
+        want = measure(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False), pieces, 100_000)
         for surface, key in (
             (found.all_surfaces, "all"),
             (found.union_boundary, "union"),

@@ -1,8 +1,10 @@
-"""Numbers and lists as people write them."""
+"""Numbers, lists and names as people write them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -14,3 +16,33 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 def listed(words: Sequence[str], last: str = "and") -> str:
     """`a, b and c`."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+def percent(value: float) -> str:
+    """Three digits, down to a millionth; below that it is 0."""
+    share = 100 * value
+    if share < 1e-4:
+        return "0 %"
+    decimals = 1 if share >= 10 else 2 if share >= 1 else 3 if share >= 0.1 else 4
+    return f"{share:.{decimals}f} %"
+
+
+def distinct_names(paths: Sequence[str]) -> list[str]:
+    """File names, with as much of the path as tells equal ones apart; the same path again is numbered."""
+    parts = {path: PurePath(path).parts or (path,) for path in paths}
+    depths = dict.fromkeys(parts, 1)
+    short = {path: parts[path][-1] for path in parts}
+    for _ in range(max(map(len, parts.values()), default=0)):
+        several = {name for name, count in Counter(short.values()).items() if count > 1}
+        depths = {path: depth + (short[path] in several) for path, depth in depths.items()}
+        short = {path: "/".join(parts[path][-depths[path] :]).replace("//", "/") for path in parts}
+    names = [short[path] for path in paths]
+    seen: set[str] = set()
+    distinct = []
+    for name in names:
+        number, given = 2, name
+        while given in seen:
+            given, number = f"{name} ({number})", number + 1
+        seen.add(given)
+        distinct.append(given)
+    return distinct

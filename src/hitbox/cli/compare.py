@@ -12,6 +12,8 @@ import click
 from hitbox.cli import layout
 from hitbox.cli.bar import progress_bar
 from hitbox.errors import InputError
+from hitbox.lengths import UPS
+from hitbox.words import counted, percent
 
 if TYPE_CHECKING:
     from hitbox.compare import Comparison, Row, Subject
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--samples", type=int, default=200_000, show_default=True, help="Points a distance is measured at."
 )
+@click.option("--up", type=click.Choice(UPS), help="The axis that points up. Default: as the files say.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random points and the balls.")
 @click.option("--timeout", type=float, default=900, show_default=True, help="Seconds each run may take.")
 @click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory each run may use.")
@@ -51,6 +54,7 @@ def compare(
     frames: int,
     simulate: bool,
     samples: int,
+    up: str | None,
     seed: int,
     timeout: float,
     memory: float,
@@ -77,6 +81,7 @@ def compare(
             balls=balls,
             frames=frames,
             samples=samples,
+            up=up,
             seed=seed,
             timeout=timeout,
             memory=memory,
@@ -86,6 +91,8 @@ def compare(
     files = {output: found.to_html()} | ({table: found.to_csv()} if table else {})
     replace_files([(path, text.encode()) for path, text in files.items()])
     _print(found, list(files))
+    if all(subject.faces is None for subject in found.subjects):
+        raise InputError("compare: none of the meshes could be read; the page says why.")
 
 
 def _check_outputs(output: str, table: str | None) -> None:
@@ -119,9 +126,7 @@ def _rows(subject: Subject) -> list[tuple[str, str]]:
 
 
 def _numbers(row: Row) -> Iterator[str]:
-    from hitbox.compare.figures import percent
-
-    yield f"{row.shapes:,} shapes, {row.bytes:,} bytes"
+    yield f"{counted(row.shapes or 0, 'shape')}, {row.bytes:,} bytes"
     if row.outer_mean is None or row.outer_hausdorff is None:
         yield "no outer surface"
     else:

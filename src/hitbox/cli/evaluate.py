@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,13 @@ import click
 
 from hitbox.cli.bar import progress_bar
 from hitbox.cli.layout import print_rows, print_table, print_title, print_wrapped
-from hitbox.words import counted, listed
+from hitbox.words import counted, distinct_names, listed, percent
 
 if TYPE_CHECKING:
-    from hitbox.evaluate import Bounds, Distance, Evaluation
+    from hitbox.evaluate import Distance, Evaluation
 
 _SHOWN = 8  # numbers of shapes that are listed
+_UNTOUCHABLE = "nothing can be touched"
 
 
 @click.command(short_help="How well a collider stands for a mesh.")
@@ -58,7 +58,7 @@ def evaluate(
     if len(found) == 1:
         _print_one(found[0])
     else:
-        _print_table([os.path.basename(os.path.normpath(path)) for path in colliders], found)
+        _print_table(distinct_names(colliders), found)
 
 
 def _print_one(found: Evaluation) -> None:
@@ -77,7 +77,7 @@ def _print_one(found: Evaluation) -> None:
         ("coverage", covered),
         ("volume", _volume(found)),
     ]
-    rows += [("proved", text) for text in _proved(found.bounds)]
+    rows += [("proved", text) for text in _proved(found)]
     rows += [("look at", text) for text in _to_look_at(found)]
     rows += [("note", note) for note in found.notes]
     print_rows(rows)
@@ -89,8 +89,8 @@ def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
     lines: list[tuple[str, Callable[[Evaluation], str]]] = [
         ("shapes", lambda e: f"{e.shapes:,}"),
         ("bytes", lambda e: f"{e.nbytes:,}"),
-        ("outer surface, mean", lambda e: percent(e.outer_surface.mean)),
-        ("outer surface, largest", lambda e: percent(e.outer_surface.hausdorff)),
+        ("outer surface, mean", lambda e: _touched(e, e.outer_surface.mean)),
+        ("outer surface, largest", lambda e: _touched(e, e.outer_surface.hausdorff)),
         ("union boundary, mean", lambda e: percent(e.union_boundary.mean)),
         ("union boundary, largest", lambda e: percent(e.union_boundary.hausdorff)),
         ("all surfaces, mean", lambda e: percent(e.all_surfaces.mean)),
@@ -102,9 +102,10 @@ def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
     ]
     if all(one.bounds for one in found):
         lines += [
-            ("proved: outer surface, largest at most", lambda e: _most(e, "outer_surface")),
-            ("proved: all surfaces, largest at most", lambda e: _most(e, "all_surfaces")),
-            ("proved: sticks out by at most", lambda e: _most(e, "sticks_out")),
+            ("proved: outer surface, largest at most", lambda e: _touched(e, _high(e, "outer_surface"))),
+            ("proved: all surfaces, largest at most", lambda e: percent(_high(e, "all_surfaces"))),
+            ("proved: all surfaces, mean at most", lambda e: percent(_high(e, "mean_all"))),
+            ("proved: sticks out by at most", lambda e: percent(_high(e, "sticks_out"))),
         ]
     print_table(["", *names], [[title, *(shown(one) for one in found)] for title, shown in lines])
     click.echo()
@@ -118,16 +119,29 @@ def _print_table(names: Sequence[str], found: Sequence[Evaluation]) -> None:
 
 
 def _distance(distance: Distance) -> str:
+    if not distance.samples:
+        return _UNTOUCHABLE
     return f"mean {percent(distance.mean)}, largest {percent(distance.hausdorff)}"
 
 
-def _proved(bounds: Bounds | None) -> list[str]:
+def _touched(found: Evaluation, value: float) -> str:
+    """A distance on the outer surface, where there is one: without it, 0 would look like a perfect fit."""
+    shown = percent(value)
+    return shown if found.outer_surface.samples or shown != percent(0) else _UNTOUCHABLE
+
+
+def _proved(found: Evaluation) -> list[str]:
     """What holds for every point."""
+    bounds = found.bounds
     if bounds is None:
         return []
+    outer = _touched(found, bounds.outer_surface[1])
+    if outer != _UNTOUCHABLE:
+        outer = f"largest distance {_between(bounds.outer_surface)} on the outer surface"
     said = [
-        f"largest distance {_between(bounds.outer_surface)} on the outer surface, "
-        f"{_between(bounds.all_surfaces)} on all surfaces",
+        outer,
+        f"largest distance {_between(bounds.all_surfaces)} on all surfaces",
+        f"mean distance {_between(bounds.mean_all)} on all surfaces",
         f"the mesh sticks out by {_between(bounds.sticks_out)}",
     ]
     return said if bounds.complete else [*said, "the bounds could be narrower: the search was cut short"]
@@ -138,8 +152,9 @@ def _between(pair: tuple[float, float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _most(found: Evaluation, name: str) -> str:
-    return percent(getattr(found.bounds, name)[1])
+def _high(found: Evaluation, name: str) -> float:
+    high: float = getattr(found.bounds, name)[1]
+    return high
 
 
 def _volume(found: Evaluation) -> str:
@@ -169,12 +184,3 @@ def _shapes(numbers: Sequence[int]) -> str:
     more = [f"{len(numbers) - _SHOWN:,} more"] if len(numbers) > _SHOWN else []
     word = "shape" if len(numbers) == 1 else "shapes"
     return f"{word} {listed([str(k) for k in numbers[:_SHOWN]] + more)}"
-
-
-def percent(value: float) -> str:
-    """Three digits, down to a millionth; below that it is 0."""
-    share = 100 * value
-    if share < 1e-4:
-        return "0 %"
-    decimals = 1 if share >= 10 else 2 if share >= 1 else 3 if share >= 0.1 else 4
-    return f"{share:.{decimals}f} %"

@@ -13,7 +13,7 @@ from hitbox.cli import layout
 from hitbox.cli import options as read
 from hitbox.cli.bar import progress_bar
 from hitbox.errors import InputError
-from hitbox.words import counted, listed
+from hitbox.words import counted, listed, percent
 
 if TYPE_CHECKING:
     from hitbox.collider import Collider
@@ -129,6 +129,7 @@ def _report(mesh: Mesh, collider: Collider, paths: list[str], threads: int) -> d
         "hausdorff": found.all_surfaces.hausdorff,
         "outer_mean": found.outer_surface.mean,
         "outer_hausdorff": found.outer_surface.hausdorff,
+        "outer_samples": found.outer_surface.samples,  # 0: nothing can be touched, and both are 0
         "complete": collider.status.complete,
         "notes": list(collider.status.notes),
         "files": paths,
@@ -139,13 +140,14 @@ def _print(report: dict[str, Any], level: int | None) -> None:
     kinds = listed([counted(count, kind) for kind, count in report["kinds"].items()])
     seconds = report["seconds"]
     asked, all_levels = (f" of at most {level:,}", " all levels") if level else ("", "")
+    touched = f"where it can be touched, mean {percent(report['outer_mean'])}"
     rows = [
         ("shapes", f"{report['shapes']:,}{asked}: {kinds}"),
         ("bytes", f"{report['bytes']:,}"),
         (
             "distance",
-            f"mean {report['mean']:.2%}, largest {report['hausdorff']:.2%} of the diagonal; "
-            f"outside, where it can be touched, mean {report['outer_mean']:.2%}",
+            f"mean {percent(report['mean'])}, largest {percent(report['hausdorff'])} of the diagonal; "
+            f"outside, {touched if report['outer_samples'] else 'nothing can be touched'}",
         ),
         (
             "time",

@@ -14,10 +14,11 @@ from hitbox.cli import options as read
 from hitbox.cli.bar import progress_bar
 from hitbox.errors import InputError
 from hitbox.simulate import SCENES, SimulateOptions, Simulation, simulate_together
+from hitbox.words import counted, distinct_names, percent
 
 _HEADS = (
-    "", "shapes", "mean ms", "median", "p95", "p99", "contacts", "resting", "through", "escaped",
-    "heights", "paths",
+    "", "shapes", "mean ms", "median", "p95", "p99", "contacts", "resting", "moving", "through",
+    "escaped", "heights", "paths",
 )  # fmt: skip
 
 
@@ -45,7 +46,6 @@ def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, radius: str |
     frame by frame beside each other, and compares them with MESH."""
     import hitbox
     from hitbox.collider import Collider
-    from hitbox.compare.names import distinct_names
 
     length = None if radius is None else read.number_or_text(radius)
     options = SimulateOptions(radius=length, **given)  # before any file is read
@@ -69,7 +69,8 @@ def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, radius: str |
 
 def _print(runs: dict[str, Simulation]) -> None:
     first = next(iter(runs.values()))
-    said = f"{first.scene} in {first.engine}: {first.balls:,} bodies, {first.frames:,} frames"
+    bodies = counted(first.balls, "body", "bodies")
+    said = f"{first.scene} in {first.engine}: {bodies}, {counted(first.frames, 'frame')}"
     if any(run.similarity for run in runs.values()):
         said += "; heights and paths: how far from the mesh's, of the diagonal"
     layout.print_rows([("scene", said)])
@@ -87,8 +88,8 @@ def _row(name: str, run: Simulation) -> tuple[str, ...]:
         f"{run.shapes:,}" if run.shapes else "mesh",
         *(f"{ms:.2f}" for ms in (run.mean_ms, run.median_ms, run.p95_ms, run.p99_ms)),
         f"{run.mean_contacts:,.0f}",
-        *(f"{count:,}" for count in (run.resting, run.through, run.escaped)),
-        *((f"{like.height_field:.2%}", f"{like.trajectories:.2%}") if like else ("", "")),
+        *(f"{count:,}" for count in (run.resting, run.moving, run.through, run.escaped)),
+        *((percent(like.height_field), percent(like.trajectories)) if like else ("", "")),
     )
 
 

@@ -26,13 +26,14 @@ def simulated(
     count: int,
     frames: int,
     seed: int,
+    up: str | None,
     progress: Callable[[str, float], bool],
 ) -> Runs:
     """The mesh itself is the reference."""
     from hitbox.simulate import simulate_together
 
     found = simulate_together(
-        {INPUT: mesh, **colliders}, reference=INPUT, balls=count, frames=frames, seed=seed, up=mesh.up,
+        {INPUT: mesh, **colliders}, reference=INPUT, balls=count, frames=frames, seed=seed, up=up,
         progress=progress,
     )  # fmt: skip
     return {

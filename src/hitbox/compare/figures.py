@@ -1,14 +1,6 @@
-"""Numbers as the page, its plots and the shell write them."""
+"""Numbers as the page and its plots write them."""
 
 from __future__ import annotations
-
-
-def percent(fraction: float) -> str:
-    """Of a fraction, with as many digits as tell colliders apart."""
-    value = 100 * fraction
-    if value >= 10:
-        return f"{value:.1f} %"
-    return f"{value:.2f} %" if value >= 0.1 else f"{value:.2g} %"
 
 
 def whole(value: float) -> str:

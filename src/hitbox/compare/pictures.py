@@ -19,7 +19,11 @@ Pictures: TypeAlias = dict[str, list[str]]
 
 
 def drawn(
-    mesh: Mesh, colliders: Mapping[str, Collider], runs: Runs, progress: Callable[[str, float], object]
+    mesh: Mesh,
+    colliders: Mapping[str, Collider],
+    runs: Runs,
+    up: str | None,
+    progress: Callable[[str, float], object],
 ) -> Pictures:
     from hitbox.render import corners, picture
 
@@ -32,7 +36,7 @@ def drawn(
         if method in runs:
             shown.append((np.asarray(runs[method]["balls"]).reshape(-1, 3), runs[method]["radius"]))
         pngs = [
-            picture(subject, around=around, balls=balls, size=PICTURE, up=mesh.up or "y") for balls in shown
+            picture(subject, around=around, balls=balls, size=PICTURE, up=up or "y") for balls in shown
         ]
         pictures[method] = [base64.b64encode(png).decode() for png in pngs]
     return pictures

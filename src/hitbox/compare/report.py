@@ -13,10 +13,10 @@ from importlib.resources import files
 
 from hitbox.compare import plots
 from hitbox.compare.budget import LEVELS
-from hitbox.compare.figures import percent, three_digits, whole
+from hitbox.compare.figures import three_digits, whole
 from hitbox.compare.plots import Axis, Series
 from hitbox.compare.rows import INPUT, LOWEST_WINS, PICTURE, Comparison, Row, Spread, Subject, Totals, winners
-from hitbox.words import counted, listed
+from hitbox.words import counted, listed, percent
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _NO_VALUE = '<td class="none">&ndash;</td>'
@@ -95,8 +95,9 @@ def _header(comparison: Comparison, title: str) -> str:
     peers = [f"{label} {version or '(not installed)'}" for label, version in settings["versions"].items()]
     against = f" beside {listed(peers)}" if peers else ""
     lead = f"hitbox {settings['version']}{against}, on {counted(len(comparison.subjects), 'mesh', 'meshes')}."
+    budget = _budget_said(comparison.budget) if peers or not comparison.budget.startswith("bytes") else ""
     return (
-        f'<header>\n<h1>{title}</h1>\n<p class="lead">{_e(lead)} {_e(_budget_said(comparison.budget))} '
+        f'<header>\n<h1>{title}</h1>\n<p class="lead">{_e(lead)} {_e(budget)} '
         f"The best value of each column is marked.</p>\n{_notes(comparison.notes)}{_contents(comparison)}"
         f"</header>"
     )
@@ -131,7 +132,8 @@ def _totals(comparison: Comparison, colors: dict[str, int]) -> str:
 
 
 def _totals_body(comparison: Comparison, totals: Totals, colors: dict[str, int]) -> str:
-    silent = [label for method, label in _all_labels(comparison).items() if method not in totals.labels]
+    answered = {row.method for row in comparison.rows if row.answered}
+    silent = [label for method, label in _all_labels(comparison).items() if method not in answered]
     left_out = f" {listed(silent)} answered on none and is left out." if silent else ""
     if not totals.meshes:
         return f'<p class="about">There is no mesh on which all methods answered.{_e(left_out)}</p>'
@@ -216,7 +218,7 @@ def _spread_cells(totals: Totals, method: str, measure: str, numbered: bool) -> 
 
 
 def _mesh(subject: Subject, k: int, colors: dict[str, int]) -> str:
-    faces = f"{subject.faces:,} faces" if subject.faces is not None else "not read"
+    faces = counted(subject.faces, "face") if subject.faces is not None else "not read"
     head = f'<h2 id="mesh-{k}">{_e(subject.name)}</h2>\n<p class="about">{faces}</p>\n'
     if subject.faces is None:
         why = _notes([row.error or "" for row in subject.rows])
@@ -246,9 +248,9 @@ def _pictures_with_balls(subject: Subject) -> str:
 def _picture(subject: Subject, row: Row, png: bytes, when: str) -> str:
     data = base64.b64encode(png).decode()
     if row.method == INPUT:
-        label, said = "input", f"{subject.faces:,} faces"
+        label, said = "input", counted(subject.faces or 0, "face")
     else:
-        label, said = row.label, f"{row.shapes:,} shapes, {row.bytes:,} bytes"
+        label, said = row.label, f"{counted(row.shapes or 0, 'shape')}, {row.bytes:,} bytes"
     alt = f"{subject.name}: {label}, {said}{when}"
     about = _e(label) if when else f"<b>{_e(label)}</b>{_e(said)}"
     width, height = PICTURE

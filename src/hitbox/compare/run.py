@@ -21,16 +21,17 @@ from hitbox.collider import Collider
 from hitbox.compare import balls, pictures
 from hitbox.compare import peers as methods
 from hitbox.compare.budget import Budget
-from hitbox.compare.names import distinct_names
 from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
 from hitbox.compare.rows import INPUT, PICTURE, Comparison, Level, Row, Subject
 from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
 from hitbox.evaluate import MOST_SAMPLES, evaluate
 from hitbox.formats import collider_json
+from hitbox.lengths import UPS
 from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
 from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
+from hitbox.words import distinct_names
 
 if TYPE_CHECKING:
     pass
@@ -54,6 +55,7 @@ class Settings:
     balls: int
     frames: int
     samples: int
+    up: str | None
     seed: int
     timeout: float
     memory: float
@@ -66,6 +68,8 @@ class Settings:
         checks.whole("compare: balls", self.balls, 1, MOST_THINGS)
         checks.whole("compare: frames", self.frames, 1, MOST_FRAMES)
         checks.whole("compare: samples", self.samples, 1, MOST_SAMPLES)
+        if self.up is not None:
+            checks.one_of("compare: up", self.up, UPS, "axis")
         checks.seed("compare", self.seed)
         for name in ("timeout", "memory"):
             if not checks.not_negative(f"compare: {name}", getattr(self, name)) > 0:
@@ -81,6 +85,7 @@ def compare(
     balls: int = 5000,
     frames: int = 1000,
     samples: int = 200_000,
+    up: str | None = None,
     seed: int = 0,
     timeout: float = 900.0,
     memory: float = 8.0,
@@ -93,14 +98,15 @@ def compare(
     `budget` is what hitbox gets: "bytes=1/3" (for each peer the largest count whose collider has at most a
     third of that peer's bytes), "count=64", or "tolerance=1%" (the fewest shapes whose largest distance on
     the outer surface stays within it). `timeout` (seconds) and `memory` (GiB) are for each run of a method,
-    each in a process of its own. `store`: a folder that keeps results; a second run only does what is new.
+    each in a process of its own. `up`: the axis that points up; None: as the meshes say. `store`: a folder
+    that keeps results; a second run only does what is new.
     Guaranteed: a mesh that cannot be read, or a peer that crashes, hangs, eats memory or is not installed,
     is a row with a sentence. Cost: what the peers cost, CoACD often a minute a mesh.
     """
     settings = Settings(
         peers=(peers,) if isinstance(peers, str) else tuple(peers),
         budget=Budget.parse(budget), simulate=bool(simulate), balls=balls, frames=frames, samples=samples,
-        seed=seed, timeout=timeout, memory=memory,
+        up=up, seed=seed, timeout=timeout, memory=memory,
     )  # fmt: skip
     report = reporter("compare", progress, cancel)
     given = _listed(meshes)
@@ -190,6 +196,7 @@ class _Trial:
     def __init__(self, name: str, settings: Settings, store: Store, steps: _Steps) -> None:
         self._name, self._settings, self._store, self._steps = name, settings, store, steps
         self._mesh: Mesh
+        self._up: str | None = None
         self._colliders: dict[str, Collider] = {}
         self._runs: balls.Runs = {}
         self._notes: list[str] = []
@@ -201,6 +208,7 @@ class _Trial:
             said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return Subject(self._name, None, (Row(self._name, INPUT, "input", error=_sentence(said)),))
         mesh = self._mesh
+        self._up = self._settings.up or mesh.up
         size = 12 * len(mesh.vertices) + 6 * len(mesh.triangles)
         reference = Row(self._name, INPUT, "input, as a trimesh", bytes=size)
         rows = [reference, *self._answers()]
@@ -319,7 +327,7 @@ class _Trial:
             return rows
         key = {
             "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls,
-            "frames": settings.frames, "seed": settings.seed, "up": self._mesh.up, "hitbox": _build(),
+            "frames": settings.frames, "seed": settings.seed, "up": self._up, "hitbox": _build(),
             "rapier": _installed("rapier3d"), "colliders": self._shown(),
         }  # fmt: skip
         try:
@@ -336,7 +344,7 @@ class _Trial:
         settings = self._settings
         return balls.simulated(
             self._mesh, self._colliders, count=settings.balls, frames=settings.frames, seed=settings.seed,
-            progress=self._steps.within,
+            up=self._up, progress=self._steps.within,
         )  # fmt: skip
 
     def _drawn(self, rows: list[Row]) -> list[Row]:
@@ -344,7 +352,7 @@ class _Trial:
         if find_spec("pyvista") is None:
             return rows
         key = {
-            "what": "pictures", "mesh": self._mesh.sha256, "colliders": self._shown(), "up": self._mesh.up,
+            "what": "pictures", "mesh": self._mesh.sha256, "colliders": self._shown(), "up": self._up,
             "balls": digest({method: run["balls"] for method, run in self._runs.items()}), "size": PICTURE,
             "hitbox": _build(),
         }  # fmt: skip
@@ -356,7 +364,7 @@ class _Trial:
         return [pictures.with_pictures(row, drawn.get(row.method, [])) for row in rows]
 
     def _draw(self) -> pictures.Pictures:
-        return pictures.drawn(self._mesh, self._colliders, self._runs, self._steps.within)
+        return pictures.drawn(self._mesh, self._colliders, self._runs, self._up, self._steps.within)
 
     def _shown(self) -> list[list[str]]:
         return [[method, _digest(collider)] for method, collider in self._colliders.items()]
