@@ -51,7 +51,7 @@ WEIGHTS: dict[str, dict[str, Any]] = {
 }
 FIG_14_MESHES = ("kaykit_castle", "kuka_iiwa", "scorpion")
 FIG_14_SHAPES = 128
-FIG_16_MESHES = ("kaykit_castle", "camel", "recast_nav_test")
+FIG_16_MESHES = ("kaykit_castle", "camel")
 FIG_16_SHAPES = 64
 FIG_13_MESHES = ("chair", "kaykit_scaffolding", "octopus", "homer", "sledge", "block")
 
