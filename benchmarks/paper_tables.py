@@ -49,11 +49,11 @@ WEIGHTS: dict[str, dict[str, Any]] = {
         "weights": {"sphere": 0.5, "capsule": 0.75, "box": 1.0},
     },
 }
-FIG_14_MESHES = ("kaykit_castle", "kuka_iiwa", "scorpion")
+FIG_14_MESHES = ("kaykit_castle", "kuka_iiwa")
 FIG_14_SHAPES = 128
-FIG_16_MESHES = ("kaykit_castle", "camel")
+FIG_16_MESHES = ("camel",)
 FIG_16_SHAPES = 64
-FIG_13_MESHES = ("chair", "kaykit_scaffolding", "octopus", "homer", "sledge", "block")
+FIG_13_MESHES = ("chair", "octopus", "sledge", "block")
 
 
 @dataclass(frozen=True)
