@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -299,6 +298,8 @@ class Collider(Sequence[Shape]):
         return f"<Collider {title}{len(self)} shapes ({kinds}), {self.nbytes} bytes>"
 
     def _repr_html_(self) -> str:
+        import html  # its table of entities takes a tenth of the time that hitbox takes to import
+
         rows = "".join(
             f'<tr><td><span style="color:{_css(kind)}">&#9632;</span> {kind}</td>'
             f'<td style="text-align:right">{count}</td></tr>'
