@@ -14,6 +14,13 @@ void bind_fit(nb::module_& m) {
       .value("auto", Tangent::automatic)
       .value("on", Tangent::on)
       .value("off", Tangent::off);
+  nb::enum_<Objective>(m, "Objective")
+      .value("outer", Objective::outer)
+      .value("surface", Objective::surface);
+  nb::enum_<Effort>(m, "Effort")
+      .value("fast", Effort::fast)
+      .value("balanced", Effort::balanced)
+      .value("fine", Effort::fine);
   nb::class_<FitOptions>(m, "FitOptions")
       .def(nb::init<>())
       .def_rw("cost", &FitOptions::cost)
@@ -22,7 +29,24 @@ void bind_fit(nb::module_& m) {
       .def_rw("weights", &FitOptions::weights)
       .def_rw("overlap_samples", &FitOptions::overlap_samples)
       .def_rw("max_excess", &FitOptions::max_excess)
-      .def_rw("drop_thin", &FitOptions::drop_thin);
+      .def_rw("drop_thin", &FitOptions::drop_thin)
+      .def_rw("objective", &FitOptions::objective)
+      .def_rw("effort", &FitOptions::effort)
+      .def_rw("group_of_face", &FitOptions::group_of_face)
+      .def_rw("importance", &FitOptions::importance)
+      .def_rw("hull_vertices", &FitOptions::hull_vertices)
+      .def_rw("pad", &FitOptions::pad)
+      .def_prop_rw(  // one row a sphere: centre, radius
+          "keep_clear",
+          [](const FitOptions& o) {
+            std::vector<std::array<double, 4>> rows;
+            for (const Sphere& s : o.keep_clear) rows.push_back({s.center.x, s.center.y, s.center.z, s.radius});
+            return rows;
+          },
+          [](FitOptions& o, const std::vector<std::array<double, 4>>& rows) {
+            o.keep_clear.clear();
+            for (const auto& [x, y, z, r] : rows) o.keep_clear.push_back({{x, y, z}, r});
+          });
 
   nb::class_<MergeTree>(m, "MergeTree")
       .def_ro("face_count", &MergeTree::face_count)

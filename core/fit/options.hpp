@@ -19,14 +19,27 @@ enum class Cost : uint8_t {
 
 constexpr int kPrimitiveCount = 6;  // the kinds fit chooses from: all but the hull
 
+enum class Objective : uint8_t {
+  outer,   // what can be touched: of a closed solid, what lies inside it costs nothing
+  surface  // all of a shape's surface, as the paper's tables count it
+};
+enum class Effort : uint8_t { fast, balanced, fine };
+
 struct FitOptions {
   Cost cost = Cost::grown;
+  Objective objective = Objective::outer;
+  Effort effort = Effort::balanced;
   Tangent tangent = Tangent::automatic;
   std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
   std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
   uint32_t overlap_samples = 1000;  // a pair, with Cost::joint
   double max_excess = -1;  // of the bounding box's volume, for one merge; < 0: no limit
   double drop_thin = 0;    // mesh units: shapes with a half extent up to this are left out
+  std::vector<uint32_t> group_of_face;  // empty, or one a face: no shape spans two groups
+  std::vector<double> importance;       // empty, or one a face, above 0: a factor on distances from it
+  std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these
+  uint32_t hull_vertices = 0;           // of a hull at most; 0: no hulls
+  double pad = 0;                       // mesh units: sides move out by this, or in where it is negative
 };
 
 struct FitResult {
