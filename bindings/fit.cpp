@@ -7,6 +7,7 @@ namespace hitbox::bindings {
 
 void bind_fit(nb::module_& m) {
   nb::enum_<Cost>(m, "Cost")
+      .value("deviation", Cost::deviation)
       .value("volume", Cost::volume)
       .value("joint", Cost::joint)
       .value("grown", Cost::grown);

@@ -53,8 +53,8 @@ void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3&
                    std::array<double, 4> size) const {
   const double cost = model_.cost(shape);
   if (!(cost < best.cost)) return;
-  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size,
-          model_.weight(S::kKind) * volume(shape), cost};
+  const double weight = model_.weight(S::kKind);
+  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, weight, weight * volume(shape), cost};
 }
 
 void Fitter::try_box(Fitted& best) {
@@ -157,24 +157,25 @@ void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
 
 // Cylinders, capsules and the frustum share the radii. An axis is skipped where its cross section
 // is too long for anything round, or where even the least radius cannot win.
-void Fitter::try_round(Fitted& best) {
+void Fitter::try_round(const Slots& best) {
   int frustum_axis = -1;
   double frustum_radius = 0, frustum_volume = Bounds::kInfinity;
   for (int axis = 0; axis < 3; ++axis) {
     const double u = half_[(axis + 1) % 3], v = half_[(axis + 2) % 3];
     const double least = std::max(u, v);
-    const bool has_answer = best.cost < Bounds::kInfinity;
+    const bool has_answer = best[Kind::box].cost < Bounds::kInfinity;
     if (has_answer && least > 4 * std::min(u, v) && model_.clearance < least) continue;
     const double h = half_[axis];
     const bool cylinder =
-        model_.allows(Kind::cylinder) && model_.cost(cylinder_of(h, least)) < best.cost;
+        model_.allows(Kind::cylinder) && model_.cost(cylinder_of(h, least)) < best[Kind::cylinder].cost;
     const bool capsule = model_.allows(Kind::capsule) &&
-                         model_.cost(capsule_of(std::max(h - least, 0.0), least)) < best.cost;
-    const bool frustum = model_.allows(Kind::frustum) && least_frustum_cost(h, 0.5 * least) < best.cost;
+                         model_.cost(capsule_of(std::max(h - least, 0.0), least)) < best[Kind::capsule].cost;
+    const bool frustum =
+        model_.allows(Kind::frustum) && least_frustum_cost(h, 0.5 * least) < best[Kind::frustum].cost;
     if (!cylinder && !capsule && !frustum) continue;
     const double r = measure_radius(axis);
-    if (cylinder) try_cylinder(axis, r, best);
-    if (capsule) try_capsule(axis, r, best);
+    if (cylinder) try_cylinder(axis, r, best[Kind::cylinder]);
+    if (capsule) try_capsule(axis, r, best[Kind::capsule]);
     if (frustum && r * r * h < frustum_volume) {
       frustum_volume = r * r * h;
       frustum_axis = axis;
@@ -183,7 +184,7 @@ void Fitter::try_round(Fitted& best) {
   }
   if (frustum_axis < 0) return;
   measure_radius(frustum_axis);
-  try_frustum(frustum_axis, frustum_radius, best);
+  try_frustum(frustum_axis, frustum_radius, best[Kind::frustum]);
 }
 
 // The trapezoid's z goes from -(B + s y) to A + s y with A(s) = max(z - s y), B(s) = max(-z - s y).
@@ -279,11 +280,13 @@ double Fitter::hopeless_width(int x, int y, double cost) const {
   return (cost - none) / (upright(1) - none);
 }
 
-void Fitter::try_kinds(Fitted& best) {
-  if (model_.allows(Kind::box)) try_box(best);
-  if (model_.allows(Kind::sphere)) try_sphere(best);
+Fitter::Slots Fitter::all_into(Fitted& best) { return {{&best, &best, &best, &best, &best, &best}}; }
+
+void Fitter::try_kinds(const Slots& best) {
+  if (model_.allows(Kind::box)) try_box(best[Kind::box]);
+  if (model_.allows(Kind::sphere)) try_sphere(best[Kind::sphere]);
   try_round(best);
-  if (model_.allows(Kind::prism)) try_prisms(best);
+  if (model_.allows(Kind::prism)) try_prisms(best[Kind::prism]);
 }
 
 Fitted Fitter::cheapest(std::span<const Frame> frames) {
@@ -295,7 +298,7 @@ Fitted Fitter::cheapest(std::span<const Frame> frames) {
   }
   if (tightest + 1 != frames.size()) project(frames[tightest]);
   Fitted best;
-  try_kinds(best);
+  try_kinds(all_into(best));
   return best;
 }
 
@@ -303,9 +306,23 @@ Fitted Fitter::cheapest_of_all(std::span<const Frame> frames) {
   Fitted best;
   for (const Frame& frame : frames) {
     project(frame);
-    try_kinds(best);
+    try_kinds(all_into(best));
   }
   return best;
+}
+
+std::vector<Fitted> Fitter::smallest_of_each_kind(std::span<const Frame> frames) {
+  std::array<Fitted, kPrimitiveCount> best;
+  Slots slots;
+  for (size_t k = 0; k < best.size(); ++k) slots.of_kind[k] = &best[k];
+  for (const Frame& frame : frames) {
+    project(frame);
+    try_kinds(slots);
+  }
+  std::vector<Fitted> found;
+  for (const Fitted& fitted : best)
+    if (fitted.cost < Bounds::kInfinity) found.push_back(fitted);
+  return found;
 }
 
 Fitted Fitter::refit(const Fitted& like) {

@@ -39,6 +39,7 @@ struct Fitted {
   std::array<double, 4> size{};   // box: half extents; sphere: radius; capsule, cylinder: half
                                   // length, radius; frustum: half length, radius at -axis, at
                                   // +axis; prism: half_x, half_y, half_top, half_bottom
+  double weight = 1;              // of the kind
   double volume = 0;              // plain, times the weight
   double cost = Bounds::kInfinity;
 };
@@ -63,15 +64,23 @@ class Fitter {
   Fitted cheapest(std::span<const Frame> frames);
   // The cheapest allowed kind over all frames.
   Fitted cheapest_of_all(std::span<const Frame> frames);
+  // The smallest of each allowed kind over all frames, in order of Kind.
+  std::vector<Fitted> smallest_of_each_kind(std::span<const Frame> frames);
   // Fits this kind and frame (as they came out of a call above) again, on other points.
   Fitted refit(const Fitted& like);
 
  private:
   double project(const Frame& frame);  // the grown volume of the box
-  void try_kinds(Fitted& best);
+  // Where the best of each kind goes: all into one, or each kind into its own.
+  struct Slots {
+    std::array<Fitted*, kPrimitiveCount> of_kind;
+    Fitted& operator[](Kind kind) const { return *of_kind[static_cast<size_t>(kind)]; }
+  };
+  static Slots all_into(Fitted& best);
+  void try_kinds(const Slots& best);
   void try_box(Fitted& best);
   void try_sphere(Fitted& best);
-  void try_round(Fitted& best);
+  void try_round(const Slots& best);
   double measure_radius(int axis);
   void try_cylinder(int axis, double radius, Fitted& best);
   void try_capsule(int axis, double radius, Fitted& best);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "../base/tolerances.hpp"
+#include "../measure/inside.hpp"
 #include "../mesh/adjacency.hpp"
 #include "clusters.hpp"
 #include "cull.hpp"
+#include "deviation.hpp"
 #include "enclose.hpp"
 #include "merge.hpp"
 #include "premerge.hpp"
@@ -35,7 +38,8 @@ struct UnitMesh {
 constexpr double kClearance = 0.01;  // of the diagonal; FIT: 0.003 to 0.03 tried, flat around here
 
 CostModel cost_model(const FitOptions& options) {
-  return {options.kinds, options.weights, options.cost == Cost::grown ? kClearance : 0,
+  const bool grown = options.cost == Cost::grown || options.cost == Cost::deviation;
+  return {options.kinds, options.weights, grown ? kClearance : 0,
           Tolerances::of_diagonal(1).thickness,
           options.cost == Cost::joint ? options.overlap_samples : 0};
 }
@@ -44,11 +48,17 @@ CostModel cost_model(const FitOptions& options) {
 // clusters. They take a third of the time and make the clusters neither better nor worse.
 CostModel merging_model(const FitOptions& options) {
   CostModel model = cost_model(options);
+  if (options.cost == Cost::deviation && model.allows(Kind::box)) {
+    model.kinds = {};
+    model.kinds[static_cast<size_t>(Kind::box)] = true;
+    return model;
+  }
   CostModel upright = model;
   upright.kinds[static_cast<size_t>(Kind::frustum)] = false;
   upright.kinds[static_cast<size_t>(Kind::prism)] = false;
   const bool any = std::find(upright.kinds.begin(), upright.kinds.end(), true) != upright.kinds.end();
-  return options.cost == Cost::grown && any ? upright : model;
+  const bool grown = options.cost == Cost::grown || options.cost == Cost::deviation;
+  return grown && any ? upright : model;
 }
 
 double excess_limit(const FitOptions& options, const Bounds& unit_box) {
@@ -56,6 +66,11 @@ double excess_limit(const FitOptions& options, const Bounds& unit_box) {
   const double least = 2 * Tolerances::of_diagonal(1).thickness;  // a flat mesh has a volume too
   const Vec3 size = max(unit_box.size(), Vec3{least, least, least});
   return options.max_excess * size.x * size.y * size.z;
+}
+
+DistanceField distance_field(const MeshView& unit_mesh, const FitOptions& options, Run& run) {
+  const bool solid = options.objective == Objective::outer && is_closed_solid(unit_mesh, run);
+  return {unit_mesh, solid, options.importance, run};
 }
 
 size_t leaf_count(uint32_t finest) { return std::max<size_t>(1024, 8 * size_t{finest}); }
@@ -105,8 +120,11 @@ MergeTree build_tree(const MeshView& mesh, uint32_t finest, const FitOptions& op
   const Premerged leaves =
       premerge(unit.view, std::move(pairs), leaf_count(finest), max_excess, tree, run);
   run.enter("merge", 0.4, 0.9);
-  merge_greedily(unit.view, leaves, merging_model(options), options.tangent != Tangent::off,
-                 max_excess, tree, run);
+  std::optional<DistanceField> field;
+  std::optional<DeviationMeter> meter;
+  if (options.cost == Cost::deviation) meter.emplace(field.emplace(distance_field(unit.view, options, run)));
+  merge_greedily(unit.view, leaves, merging_model(options), meter ? &*meter : nullptr,
+                 options.tangent != Tangent::off, max_excess, tree, run);
   return tree;
 }
 
@@ -123,11 +141,14 @@ FitResult shapes_after(const MeshView& mesh, const MergeTree& tree, size_t merge
   };
   std::vector<FaceOperator> ops(members.size());
   for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(unit.view, members.faces(k)); });
+  std::optional<DistanceField> field;
+  std::optional<DeviationMeter> meter;
+  if (options.cost == Cost::deviation) meter.emplace(field.emplace(distance_field(unit.view, options, run)));
   std::vector<Fitted> fitted(members.size());
   for_each_cluster([&](size_t k) {
     Fitter fitter(model);
     fitted[k] = fit_cluster(unit.view, ops[k], members.faces(k), members.vertices(k),
-                            options.tangent, fitter);
+                            options.tangent, fitter, meter ? &*meter : nullptr);
   });
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());

@@ -63,9 +63,9 @@ bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness
 
 class Greedy {
  public:
-  Greedy(const MeshView& mesh, const Premerged& leaves, const CostModel& model, bool with_tangent,
-         double max_excess, MergeTree& tree, Run& run)
-      : mesh_(mesh), model_(model), with_tangent_(with_tangent), max_excess_(max_excess), tree_(tree),
+  Greedy(const MeshView& mesh, const Premerged& leaves, const CostModel& model, const DeviationMeter* meter,
+         bool with_tangent, double max_excess, MergeTree& tree, Run& run)
+      : mesh_(mesh), model_(model), meter_(meter), with_tangent_(with_tangent), max_excess_(max_excess), tree_(tree),
         run_(run), fitter_(model), live_(leaves.node_of_leaf.size()) {
     make_leaves(leaves);
     find_parts(leaves);
@@ -83,6 +83,7 @@ class Greedy {
   void push_across_parts();
   void join(const std::vector<FacePair>& pairs);
   std::vector<FacePair> links_between_parts();
+  Fitted cheapest(Fitter& fitter, std::span<const Frame> frames) const;
   Fitted common_shape(Fitter& fitter, uint32_t a, uint32_t b) const;
   double excess(const Fitted& common, uint32_t a, uint32_t b) const {
     return common.volume - clusters_[a].shape.volume - clusters_[b].shape.volume;
@@ -107,6 +108,7 @@ class Greedy {
 
   const MeshView& mesh_;
   const CostModel& model_;
+  const DeviationMeter* meter_;  // none: shapes cost what the model says
   bool with_tangent_;
   double max_excess_;
   MergeTree& tree_;
@@ -144,7 +146,7 @@ void Greedy::make_leaves(const Premerged& leaves) {
       for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh_.vertices[v]);
       fitter.points.assign(mesh_.vertices, leaf.kernel);
       const Frame frames[] = {eigen3(combined(leaf.op, with_tangent_)).vectors};
-      leaf.shape = fitter.cheapest(frames);
+      leaf.shape = cheapest(fitter, frames);
     }
   });
   into_.resize(count);
@@ -183,6 +185,13 @@ void Greedy::push_across_parts() {
   }
 }
 
+Fitted Greedy::cheapest(Fitter& fitter, std::span<const Frame> frames) const {
+  constexpr double kTieBreak = 1e-9;  // of two that deviate alike, the smaller
+  Fitted shape = fitter.cheapest(frames);
+  if (meter_ != nullptr) shape.cost = (*meter_)(shape).sum + kTieBreak * shape.cost;
+  return shape;
+}
+
 Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   const Cluster &ca = clusters_[a], &cb = clusters_[b];
   const FaceOperator op = ca.op + cb.op;
@@ -190,7 +199,7 @@ Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   fitter.points.assign(mesh_.vertices, ca.kernel);
   fitter.points.append(mesh_.vertices, cb.kernel);
   const Frame frames[] = {larger.shape.frame, eigen3(combined(op, with_tangent_)).vectors};
-  return fitter.cheapest(frames);
+  return cheapest(fitter, frames);
 }
 
 // The weight of the smaller one stands for what the two share.
@@ -334,8 +343,9 @@ void Greedy::merge_all() {
 }  // namespace
 
 void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
-                    bool with_tangent, double max_excess, MergeTree& tree, Run& run) {
-  Greedy(mesh, leaves, model, with_tangent, max_excess, tree, run).merge_all();
+                    const DeviationMeter* meter, bool with_tangent, double max_excess, MergeTree& tree,
+                    Run& run) {
+  Greedy(mesh, leaves, model, meter, with_tangent, max_excess, tree, run).merge_all();
 }
 
 }  // namespace hitbox

@@ -5,6 +5,7 @@
 #include "../base/run.hpp"
 #include "../mesh/mesh.hpp"
 #include "candidates.hpp"
+#include "deviation.hpp"
 #include "operator.hpp"
 #include "premerge.hpp"
 #include "tree.hpp"
@@ -12,8 +13,10 @@
 namespace hitbox {
 
 // Goes on recording into `tree` where premerge left off, down to one cluster, or until every merge
-// would add more volume than `max_excess` (which may be infinite).
+// would add more volume than `max_excess` (which may be infinite). With a `meter` the shapes'
+// deviation is kept small, without one their cost in `model`.
 void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
-                    bool with_tangent, double max_excess, MergeTree& tree, Run& run);
+                    const DeviationMeter* meter, bool with_tangent, double max_excess, MergeTree& tree,
+                    Run& run);
 
 }  // namespace hitbox

@@ -12,9 +12,10 @@ namespace hitbox {
 
 enum class Tangent : uint8_t { automatic, on, off };  // paper 1, 3.4: the quad and triangle tangents
 enum class Cost : uint8_t {
-  volume,  // paper 1, Eq. 4
-  joint,   // Eq. 5: Eq. 4 without counting twice what the two share, by sampling
-  grown    // Eq. 4 on volumes grown by a clearance: thin plates no longer merge for nothing
+  deviation,  // how far the shapes' surfaces are from the mesh, measured
+  volume,     // paper 1, Eq. 4
+  joint,      // Eq. 5: Eq. 4 without counting twice what the two share, by sampling
+  grown       // Eq. 4 on volumes grown by a clearance: thin plates no longer merge for nothing
 };
 
 constexpr int kPrimitiveCount = 6;  // the kinds fit chooses from: all but the hull
@@ -26,7 +27,7 @@ enum class Objective : uint8_t {
 enum class Effort : uint8_t { fast, balanced, fine };
 
 struct FitOptions {
-  Cost cost = Cost::grown;
+  Cost cost = Cost::deviation;
   Objective objective = Objective::outer;
   Effort effort = Effort::balanced;
   Tangent tangent = Tangent::automatic;

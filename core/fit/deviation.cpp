@@ -1,0 +1,143 @@
+#include "deviation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace hitbox {
+
+namespace {
+
+constexpr int kMostSteps = 16;
+
+// Directions around an axis: cosine and sine of k/12 and k/8 of a turn, without a C library's.
+constexpr double kHalfRoot3 = 0.86602540378443865, kHalfRoot2 = 0.70710678118654752;
+constexpr std::array<std::array<double, 2>, 12> kTwelfths = {
+    {{1, 0}, {kHalfRoot3, 0.5}, {0.5, kHalfRoot3}, {0, 1}, {-0.5, kHalfRoot3}, {-kHalfRoot3, 0.5},
+     {-1, 0}, {-kHalfRoot3, -0.5}, {-0.5, -kHalfRoot3}, {0, -1}, {0.5, -kHalfRoot3}, {kHalfRoot3, -0.5}}};
+
+class Sum {
+ public:
+  Sum(const DistanceField& field, const Fitted& shape) : field_(field), shape_(shape) {}
+
+  void add(const Vec3& local, double area) {
+    const double d = field_.at(shape_.center + shape_.frame.to_world(local));
+    result_.sum += area * d * std::sqrt(d);
+    result_.largest = std::max(result_.largest, d);
+  }
+  Deviation result() const { return result_; }
+
+ private:
+  const DistanceField& field_;
+  const Fitted& shape_;
+  Deviation result_;
+};
+
+// Lattice steps along each side of a box: as many as its length asks for, about `density` cubed in all.
+std::array<int, 3> lattice_steps(const Vec3& half, double density) {
+  // A lattice with spacing s has about area / s^2 points; a cube with 3 steps an edge has 54.
+  const double area = 8 * (half.x * half.y + half.y * half.z + half.z * half.x);
+  const double spacing = std::sqrt(area / (6 * density * density));
+  std::array<int, 3> steps;
+  for (int k = 0; k < 3; ++k)
+    steps[static_cast<size_t>(k)] = std::clamp(static_cast<int>(std::lround(2 * half[k] / spacing)), 1, kMostSteps);
+  return steps;
+}
+
+// A trapezoid rule: ends count half.
+double share(int k, int steps) { return (k == 0 || k == steps ? 0.5 : 1.0) / steps; }
+
+// The surface of a box, or of a prism: `width(y)` is its half extent along z at height y in -1 .. 1.
+template <class Width>
+void add_box(Sum& sum, double hx, double hy, Width&& width, double density) {
+  const double middle = width(0.0);
+  const auto [nx, ny, nz] = lattice_steps({hx, hy, middle}, density);
+  const auto at = [](int k, int steps) { return 2.0 * k / steps - 1; };
+  for (int j = 0; j <= ny; ++j) {
+    const double y = at(j, ny), w = width(y);
+    for (int i = 0; i <= nx; ++i) {  // the two sides across z
+      const double area = 4 * hx * hy * share(i, nx) * share(j, ny);
+      sum.add({at(i, nx) * hx, y * hy, w}, area);
+      sum.add({at(i, nx) * hx, y * hy, -w}, area);
+    }
+  }
+  // The other four sides, without the rows on their edges to those two.
+  for (int k = 1; k < nz; ++k) {
+    const double row = 1.0 / (nz - 1);
+    for (int j = 0; j <= ny; ++j) {
+      const double y = at(j, ny), w = width(y), area = 4 * hy * w * share(j, ny) * row;
+      sum.add({hx, y * hy, at(k, nz) * w}, area);
+      sum.add({-hx, y * hy, at(k, nz) * w}, area);
+    }
+    for (const double y : {-1.0, 1.0}) {
+      const double w = width(y);
+      for (int i = 0; i <= nx; ++i)
+        sum.add({at(i, nx) * hx, y * hy, at(k, nz) * w}, 4 * hx * w * share(i, nx) * row);
+    }
+  }
+}
+
+// The side between two circles, and the discs at its ends.
+void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
+  const double middle = 0.5 * (rb + rt);
+  const int steps = std::clamp(static_cast<int>(std::lround(density * h / std::max(middle, 1e-12))), 1, 8);
+  const double side = 4 * kPi * middle * h;
+  for (int k = 0; k <= steps; ++k) {
+    const double t = static_cast<double>(k) / steps, r = rb + (rt - rb) * t;
+    for (const auto& [c, s] : kTwelfths)
+      sum.add({(2 * t - 1) * h, r * c, r * s}, side * share(k, steps) / 12);
+  }
+  for (const double end : {-1.0, 1.0}) {
+    const double r = end < 0 ? rb : rt, disc = kPi * r * r;
+    sum.add({end * h, 0, 0}, disc / 8);
+    for (size_t k = 0; k < 12; k += 2) {
+      const auto& [c, s] = kTwelfths[k];
+      sum.add({end * h, kHalfRoot2 * r * c, kHalfRoot2 * r * s}, disc * 7 / 8 / 6);
+    }
+  }
+}
+
+// Two half balls, and the side between them.
+void add_capsule(Sum& sum, double l, double r, double density) {
+  const int steps = l > 0 ? std::clamp(static_cast<int>(std::lround(density * l / r)), 1, 8) : 0;
+  for (int k = 0; k <= steps && steps > 0; ++k)
+    for (const auto& [c, s] : kTwelfths)
+      sum.add({(2.0 * k / steps - 1) * l, r * c, r * s}, 4 * kPi * r * l * share(k, steps) / 12);
+  // A half ball's area is uniform in height: rings at equal heights have equal shares.
+  constexpr double kHeights[3] = {1.0 / 6, 0.5, 5.0 / 6};
+  for (const double end : {-1.0, 1.0}) {
+    sum.add({end * (l + r), 0, 0}, 2 * kPi * r * r / 12);
+    for (const double height : kHeights) {
+      const double ring = r * std::sqrt(1 - height * height);
+      for (size_t k = 0; k < 12; k += 2) {
+        const auto& [c, s] = kTwelfths[k];
+        sum.add({end * (l + height * r), ring * c, ring * s}, 2 * kPi * r * r * (11.0 / 12) / 18);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Deviation DeviationMeter::operator()(const Fitted& shape) const {
+  Sum sum(field_, shape);
+  const auto& [a, b, c, d] = shape.size;
+  switch (shape.kind) {
+    case Kind::sphere: add_capsule(sum, 0, a, density_); break;
+    case Kind::capsule: add_capsule(sum, a, b, density_); break;
+    case Kind::cylinder: add_frustum(sum, a, b, b, density_); break;
+    case Kind::frustum: add_frustum(sum, a, b, c, density_); break;
+    case Kind::prism: {
+      const double top = c, bottom = d;
+      add_box(sum, a, b, [&](double y) { return 0.5 * (bottom + top) + 0.5 * y * (top - bottom); }, density_);
+      break;
+    }
+    default: {
+      const double w = c;
+      add_box(sum, a, b, [&](double) { return w; }, density_);
+    }
+  }
+  return sum.result();
+}
+
+}  // namespace hitbox

@@ -1,0 +1,64 @@
+// How far points are from a mesh, quickly and nearly: what fit measures deviation with, millions of
+// times a run. (What is promised or reported is asked of the exact tree, bvh/.)
+//
+// A grid of nodes, each with the triangle nearest to it. A query takes the nearest node's triangle
+// and walks from there over the edges while that leads closer, so a grid much coarser than the
+// triangles does. The distance is exact for some triangle near the point: never below the true one.
+//
+// In a solid, points inside count as on the surface: nothing ever goes there.
+// Floats: a query reads one cache line a triangle. Coordinates are those of a unit-diagonal mesh.
+// Cost: 0.1 s to build for 100k faces; about 30 ns a query.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "../base/run.hpp"
+#include "../mesh/mesh.hpp"
+
+namespace hitbox {
+
+class DistanceField {
+ public:
+  // `solid`: the mesh is closed, and its inside does not count. `importance`: empty, or a factor
+  // for each face on the distances from it.
+  DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, Run& run);
+
+  double at(const Vec3& p) const;
+  bool is_solid() const { return solid_; }
+
+ private:
+  struct Point {
+    float x, y, z;
+  };
+  struct alignas(64) Facet {
+    Point a, ab, ac, normal;      // a corner, two edges, the unit normal
+    float d00, d01, d11, inverse; // of the edges' products; inverse 0: a sliver
+  };
+  struct Near {
+    float distance_sq, side;  // side: above 0 outside
+    int edge;                 // on which edge the nearest point lies, or -1
+  };
+
+  void add_facets(const MeshView& mesh);
+  void find_neighbours(const MeshView& mesh, Run& run);
+  void lay_grid(const MeshView& mesh);
+  void seed(uint32_t facet);
+  void spread();
+  bool offer(size_t node, uint32_t facet);
+  Point node_point(size_t node) const;
+  Near nearest(uint32_t facet, const Point& p) const;
+
+  bool solid_;
+  std::vector<Facet> facets_;
+  std::vector<std::array<uint32_t, 3>> across_;  // the facet behind each edge; kNone: none or several
+  std::vector<float> importance_;                // a facet; empty: all 1
+  std::array<int, 3> size_{};
+  Point origin_{};
+  float spacing_ = 1, inverse_spacing_ = 1;
+  std::vector<uint32_t> facet_of_node_;
+  std::vector<float> distance_sq_of_node_;  // only while building
+};
+
+}  // namespace hitbox
