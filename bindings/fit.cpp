@@ -5,6 +5,13 @@
 
 namespace hitbox::bindings {
 
+static auto to_python(FitResult result) {
+  std::vector<decltype(to_python(Shape{}))> shapes;
+  for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));
+  return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)),
+                    to_numpy(std::move(result.face_offsets)), result.dropped_count);
+}
+
 void bind_fit(nb::module_& m) {
   nb::enum_<Cost>(m, "Cost")
       .value("deviation", Cost::deviation)
@@ -59,40 +66,45 @@ void bind_fit(nb::module_& m) {
           },
           "merge_count"_a);
 
+  nb::class_<FitInput>(m, "FitInput");
+  m.def(
+      "fit_input",
+      [](Points welded_vertices, Indices welded_indices, Points vertices, Indices indices, Indices offsets,
+         const FitOptions& options, PyRun& run) {
+        const MeshView welded = view(welded_vertices, welded_indices, offsets);
+        const MeshView exact = view(vertices, indices, offsets);
+        return run([&](Run& r) { return std::make_unique<FitInput>(welded, exact, options, r); });
+      },
+      "welded_vertices"_a, "welded_indices"_a, "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
+
+  // All give (shapes, faces, face_offsets, dropped).
+  m.def(
+      "fit",
+      [](const FitInput& input, uint32_t count, PyRun& run) {
+        return to_python(run([&](Run& r) { return fit(input, count, r); }));
+      },
+      "input"_a, "count"_a, "run"_a);
   m.def(
       "build_tree",
-      [](Points vertices, Indices indices, Indices offsets, uint32_t finest,
-         const FitOptions& options, PyRun& run) {
-        const MeshView mesh = view(vertices, indices, offsets);
-        return run([&](Run& r) { return build_tree(mesh, finest, options, r); });
+      [](const FitInput& input, uint32_t finest, PyRun& run) {
+        return run([&](Run& r) { return build_tree(input, finest, r); });
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "finest"_a, "options"_a, "run"_a);
+      "input"_a, "finest"_a, "run"_a);
+  m.def(
+      "shapes_after",
+      [](const FitInput& input, const MergeTree& tree, size_t merge_count, PyRun& run) {
+        return to_python(run([&](Run& r) { return shapes_after(input, tree, merge_count, r); }));
+      },
+      "input"_a, "tree"_a, "merge_count"_a, "run"_a);
 
   m.attr("most_chosen") = kMostChosen;
   m.def(
       "choose_count",
-      [](Points vertices, Indices indices, Indices offsets, const MergeTree& tree,
-         const FitOptions& options, PyRun& run) {
-        const MeshView mesh = view(vertices, indices, offsets);
-        const CountChoice choice = run([&](Run& r) { return choose_count(mesh, tree, options, r); });
+      [](const FitInput& input, const MergeTree& tree, PyRun& run) {
+        const CountChoice choice = run([&](Run& r) { return choose_count(input, tree, r); });
         return std::tuple(choice.count, choice.mean_distance);
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "tree"_a, "options"_a, "run"_a);
-
-  // (shapes, faces, face_offsets, dropped)
-  m.def(
-      "shapes_after",
-      [](Points vertices, Indices indices, Indices offsets, const MergeTree& tree,
-         size_t merge_count, const FitOptions& options, PyRun& run) {
-        const MeshView mesh = view(vertices, indices, offsets);
-        FitResult result =
-            run([&](Run& r) { return shapes_after(mesh, tree, merge_count, options, r); });
-        std::vector<decltype(to_python(Shape{}))> shapes;
-        for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));
-        return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)),
-                          to_numpy(std::move(result.face_offsets)), result.dropped_count);
-      },
-      "vertices"_a, "indices"_a, "offsets"_a, "tree"_a, "merge_count"_a, "options"_a, "run"_a);
+      "input"_a, "tree"_a, "run"_a);
 }
 
 }  // namespace hitbox::bindings

@@ -1,5 +1,7 @@
 #include "candidates.hpp"
 
+#include <algorithm>
+
 namespace hitbox {
 
 // Shapes at the origin, along x: enough to know what they cost.
@@ -54,7 +56,7 @@ void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3&
   const double cost = model_.cost(shape);
   if (!(cost < best.cost)) return;
   const double weight = model_.weight(S::kKind);
-  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, weight, weight * volume(shape), cost};
+  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, false, weight, weight * volume(shape), cost};
 }
 
 void Fitter::try_box(Fitted& best) {
@@ -289,7 +291,7 @@ void Fitter::try_kinds(const Slots& best) {
   if (model_.allows(Kind::prism)) try_prisms(best[Kind::prism]);
 }
 
-Fitted Fitter::cheapest(std::span<const Frame> frames) {
+void Fitter::project_to_smallest(std::span<const Frame> frames) {
   size_t tightest = 0;
   double least = Bounds::kInfinity;
   for (size_t k = 0; k < frames.size(); ++k) {
@@ -297,6 +299,17 @@ Fitted Fitter::cheapest(std::span<const Frame> frames) {
     if (volume < least) least = volume, tightest = k;
   }
   if (tightest + 1 != frames.size()) project(frames[tightest]);
+}
+
+Fitted Fitter::smallest_box(std::span<const Frame> frames) {
+  project_to_smallest(frames);
+  Fitted best;
+  try_box(best);
+  return best;
+}
+
+Fitted Fitter::cheapest(std::span<const Frame> frames) {
+  project_to_smallest(frames);
   Fitted best;
   try_kinds(all_into(best));
   return best;
@@ -325,7 +338,44 @@ std::vector<Fitted> Fitter::smallest_of_each_kind(std::span<const Frame> frames)
   return found;
 }
 
+std::vector<Fitted> Fitter::round_about(const Frame& frame, const Vec3& center) {
+  project(frame);
+  const Vec3 shift = mid_ - frame.to_local(center);
+  for (int axis = 1; axis < 3; ++axis) {
+    for (double& value : local_[axis]) value += shift[axis];
+    mid_[axis] -= shift[axis];
+  }
+  std::vector<Fitted> found;
+  const auto keep = [&](Fitted& fitted) {
+    fitted.about_center = true;
+    if (fitted.cost < Bounds::kInfinity) found.push_back(fitted);
+  };
+  const double radius = measure_radius(0);
+  if (model_.allows(Kind::sphere)) {
+    double r_sq = 0;
+    for (size_t k = 0; k < points.size(); ++k) {
+      const double along = local_[0][k] + shift.x;
+      r_sq = std::max(r_sq, along * along + rho_sq_[k]);
+    }
+    const double r = std::max(std::sqrt(r_sq), model_.thickness);
+    Fitted sphere;
+    offer(sphere, Sphere{{}, r}, frame_, {-shift.x, 0, 0}, {r});
+    keep(sphere);
+  }
+  Fitted capsule, cylinder, frustum;
+  if (model_.allows(Kind::capsule)) try_capsule(0, radius, capsule);
+  if (model_.allows(Kind::cylinder)) try_cylinder(0, radius, cylinder);
+  if (model_.allows(Kind::frustum)) try_frustum(0, radius, frustum);
+  for (Fitted* fitted : {&capsule, &cylinder, &frustum}) keep(*fitted);
+  return found;
+}
+
 Fitted Fitter::refit(const Fitted& like) {
+  if (like.about_center) {
+    const std::vector<Fitted> round = round_about(like.frame, like.center);
+    const auto same = std::find_if(round.begin(), round.end(), [&](const Fitted& f) { return f.kind == like.kind; });
+    if (same != round.end()) return *same;
+  }
   project(like.frame);
   Fitted best;
   switch (like.kind) {

@@ -39,6 +39,7 @@ struct Fitted {
   std::array<double, 4> size{};   // box: half extents; sphere: radius; capsule, cylinder: half
                                   // length, radius; frustum: half length, radius at -axis, at
                                   // +axis; prism: half_x, half_y, half_top, half_bottom
+  bool about_center = false;      // its centre or axis was given, not found: refitting keeps it
   double weight = 1;              // of the kind
   double volume = 0;              // plain, times the weight
   double cost = Bounds::kInfinity;
@@ -60,17 +61,23 @@ class Fitter {
 
   PointArrays points;
 
+  // The box in the frame that has the smallest one.
+  Fitted smallest_box(std::span<const Frame> frames);
   // The cheapest allowed kind in the frame that has the smallest box.
   Fitted cheapest(std::span<const Frame> frames);
   // The cheapest allowed kind over all frames.
   Fitted cheapest_of_all(std::span<const Frame> frames);
   // The smallest of each allowed kind over all frames, in order of Kind.
   std::vector<Fitted> smallest_of_each_kind(std::span<const Frame> frames);
+  // The round kinds that are allowed, about this centre (a sphere) or about the line through it along
+  // the frame's first axis. They need not be the smallest: what lies inside a solid costs nothing.
+  std::vector<Fitted> round_about(const Frame& frame, const Vec3& center);
   // Fits this kind and frame (as they came out of a call above) again, on other points.
   Fitted refit(const Fitted& like);
 
  private:
   double project(const Frame& frame);  // the grown volume of the box
+  void project_to_smallest(std::span<const Frame> frames);
   // Where the best of each kind goes: all into one, or each kind into its own.
   struct Slots {
     std::array<Fitted*, kPrimitiveCount> of_kind;

@@ -22,9 +22,10 @@ constexpr int kSegments = 32;         // of round shapes: with few, they seem fu
 
 class Rungs {
  public:
-  Rungs(const MeshView& mesh, const MergeTree& tree, const FitOptions& options, Run& run)
-      : mesh_(mesh), tree_(tree), options_(options), run_(run), surface_(mesh, run),
-        diagonal_(referenced_bounds(mesh).diagonal()) {
+  Rungs(const FitInput& input, const MergeTree& tree, Run& run)
+      : input_(input), tree_(tree), run_(run),
+        surface_(MeshView{input.exact_vertices, input.exact_indices, input.offsets}, run),
+        diagonal_(input.to_input.scale) {
     mean_.fill(-1);
   }
 
@@ -37,7 +38,7 @@ class Rungs {
   // The larger of two means: over the shapes' surfaces, and over the empty space they fill. One box
   // around a corridor has a surface close to the mesh, and nobody could walk there any more.
   double measure(uint32_t count) {
-    const FitResult fitted = shapes_after(mesh_, tree_, tree_.merges_to(count), options_, run_);
+    const FitResult fitted = shapes_after(input_, tree_, tree_.merges_to(count), run_);
     if (fitted.shapes.empty()) return Bounds::kInfinity;  // all too thin
     TriangleMesh all;
     std::vector<Vec3> center_of_triangle;
@@ -78,9 +79,8 @@ class Rungs {
       all.triangles.push_back({a + base, b + base, c + base});
   }
 
-  const MeshView& mesh_;
+  const FitInput& input_;
   const MergeTree& tree_;
-  const FitOptions& options_;
   Run& run_;
   TriangleBvh surface_;
   double diagonal_;
@@ -89,10 +89,9 @@ class Rungs {
 
 }  // namespace
 
-CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitOptions& options,
-                         Run& run) {
+CountChoice choose_count(const FitInput& input, const MergeTree& tree, Run& run) {
   run.enter("choose", 0.9, 0.9);
-  Rungs rungs(mesh, tree, options, run);
+  Rungs rungs(input, tree, run);
   // The first rungs one by one: a sphere is closer to a ball than eight boxes are. Then by halving.
   size_t low = 0, high = kLadder.size() - 1;
   while (low < kOneByOne && rungs.mean(low) > kCloseEnough) ++low;

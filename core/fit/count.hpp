@@ -15,7 +15,6 @@ constexpr uint32_t kMostChosen = 256;    // the tree must be made for this many
 constexpr double kCloseEnough = 0.0075;  // mean distance, of the diagonal
 
 // The tree goes from at least kMostChosen down to one cluster.
-CountChoice choose_count(const MeshView& mesh, const MergeTree& tree, const FitOptions& options,
-                         Run& run);
+CountChoice choose_count(const FitInput& input, const MergeTree& tree, Run& run);
 
 }  // namespace hitbox

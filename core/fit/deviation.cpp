@@ -18,9 +18,11 @@ constexpr std::array<std::array<double, 2>, 12> kTwelfths = {
 
 class Sum {
  public:
-  Sum(const DistanceField& field, const Fitted& shape) : field_(field), shape_(shape) {}
+  Sum(const DistanceField& field, const Fitted& shape, double enough)
+      : field_(field), shape_(shape), enough_(enough) {}
 
   void add(const Vec3& local, double area) {
+    if (result_.sum >= enough_) return;
     const double d = field_.at(shape_.center + shape_.frame.to_world(local));
     result_.sum += area * d * std::sqrt(d);
     result_.largest = std::max(result_.largest, d);
@@ -30,6 +32,7 @@ class Sum {
  private:
   const DistanceField& field_;
   const Fitted& shape_;
+  double enough_;
   Deviation result_;
 };
 
@@ -119,8 +122,8 @@ void add_capsule(Sum& sum, double l, double r, double density) {
 
 }  // namespace
 
-Deviation DeviationMeter::operator()(const Fitted& shape) const {
-  Sum sum(field_, shape);
+Deviation DeviationMeter::operator()(const Fitted& shape, double enough) const {
+  Sum sum(field_, shape, enough);
   const auto& [a, b, c, d] = shape.size;
   switch (shape.kind) {
     case Kind::sphere: add_capsule(sum, 0, a, density_); break;

@@ -21,7 +21,8 @@ class DeviationMeter {
   explicit DeviationMeter(const DistanceField& field, double density = 3)
       : field_(field), density_(density) {}
 
-  Deviation operator()(const Fitted& shape) const;
+  // Stops once the sum has reached `enough`.
+  Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
 
  private:
   const DistanceField& field_;

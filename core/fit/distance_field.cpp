@@ -226,8 +226,8 @@ double DistanceField::at(const Vec3& p) const {
     near = there;
     side = near.side;
   }
-  if (solid_ && side <= 0) return 0;
-  const double distance = std::sqrt(static_cast<double>(near.distance_sq));
+  static const double kIn = getenv("KIN") ? atof(getenv("KIN")) : 0.0;
+  const double distance = std::sqrt(static_cast<double>(near.distance_sq)) * (solid_ && side <= 0 ? kIn : 1.0);
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[facet]);
 }
 

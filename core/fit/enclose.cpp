@@ -4,6 +4,7 @@
 
 #include "../geometry/eigen3.hpp"
 #include "kernel.hpp"
+#include "medial.hpp"
 
 namespace hitbox {
 
@@ -35,27 +36,11 @@ std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t>
   return {frame_from(first, second), frame_from(second, first)};
 }
 
-// Of the smallest shapes of each kind the one that deviates least, by its weight. Kinds that are far
-// larger are not asked.
-Fitted closest_kind(Fitter& fitter, std::span<const Frame> frames, const DeviationMeter& meter) {
-  constexpr double kFarLarger = 2;
-  const std::vector<Fitted> smallest = fitter.smallest_of_each_kind(frames);
-  const auto by_cost = [](const Fitted& a, const Fitted& b) { return a.cost / a.weight < b.cost / b.weight; };
-  const Fitted& least = *std::min_element(smallest.begin(), smallest.end(), by_cost);
-  Fitted best;
-  for (Fitted shape : smallest) {
-    if (shape.cost / shape.weight > kFarLarger * least.cost / least.weight) continue;
-    shape.cost = shape.weight * meter(shape).sum + 1e-9 * shape.cost;
-    if (shape.cost < best.cost) best = shape;
-  }
-  return best;
-}
-
 }  // namespace
 
-Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, std::span<const uint32_t> faces,
-                   std::span<const uint32_t> vertices, Tangent tangent, Fitter& fitter,
-                   const DeviationMeter* meter) {
+Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial,
+                   std::span<const uint32_t> faces, std::span<const uint32_t> vertices, Tangent tangent,
+                   const Shaper& shaper, Fitter& fitter) {
   const bool choose_on_all = vertices.size() <= kChooseOnAll;
   std::vector<uint32_t> extreme;
   if (!choose_on_all) extreme = extreme_vertices(mesh.vertices, vertices);
@@ -68,7 +53,8 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, std::span<const
   frames.push_back(principal_frame(mesh.vertices, chosen_on));
   frames.push_back(Frame{});
   for (const Frame& frame : face_frames(mesh, faces)) frames.push_back(frame);
-  const Fitted chosen = meter != nullptr ? closest_kind(fitter, frames, *meter) : fitter.cheapest_of_all(frames);
+  if (medial.area > 0) frames.push_back(medial_frame(medial));
+  const Fitted chosen = shaper.thorough(fitter, frames, medial);
   if (choose_on_all) return chosen;
   fitter.points.assign(mesh.vertices, vertices);
   return fitter.refit(chosen);

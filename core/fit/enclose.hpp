@@ -6,18 +6,17 @@
 
 #include "../base/tolerances.hpp"
 #include "../shapes/shape.hpp"
-#include "candidates.hpp"
 #include "clusters.hpp"
-#include "deviation.hpp"
 #include "operator.hpp"
+#include "shaper.hpp"
 
 namespace hitbox {
 
-// The cheapest shape around one cluster, in the coordinates of `mesh`: by deviation if there is a
-// `meter`, else by the fitter's model. `op`: of its faces.
-Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, std::span<const uint32_t> faces,
-                   std::span<const uint32_t> vertices, Tangent tangent, Fitter& fitter,
-                   const DeviationMeter* meter);
+// The cheapest shape around one cluster, in the coordinates of `mesh`. `op`: of its faces; `medial`:
+// of the centres behind them.
+Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial,
+                   std::span<const uint32_t> faces, std::span<const uint32_t> vertices, Tangent tangent,
+                   const Shaper& shaper, Fitter& fitter);
 
 // `shape`, or the least grown version of it that contains all `points`.
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances);

@@ -9,31 +9,15 @@
 #include "../mesh/adjacency.hpp"
 #include "clusters.hpp"
 #include "cull.hpp"
-#include "deviation.hpp"
 #include "enclose.hpp"
+#include "groups.hpp"
 #include "merge.hpp"
 #include "premerge.hpp"
+#include "refine.hpp"
 
 namespace hitbox {
 
 namespace {
-
-// The mesh moved to the origin and scaled to unit diagonal: every length inside is relative.
-struct UnitMesh {
-  std::vector<Vec3> vertices;
-  MeshView view;
-  Similarity to_input;
-
-  UnitMesh(const MeshView& mesh, Run& run) : vertices(mesh.vertices.size()) {
-    const Bounds box = referenced_bounds(mesh);
-    to_input = {{}, box.center(), box.diagonal()};
-    run.for_each_block(vertices.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
-      for (size_t k = first; k < last; ++k)
-        vertices[k] = (mesh.vertices[k] - to_input.translation) / to_input.scale;
-    });
-    view = {vertices, mesh.indices, mesh.offsets};
-  }
-};
 
 constexpr double kClearance = 0.01;  // of the diagonal; FIT: 0.003 to 0.03 tried, flat around here
 
@@ -48,11 +32,6 @@ CostModel cost_model(const FitOptions& options) {
 // clusters. They take a third of the time and make the clusters neither better nor worse.
 CostModel merging_model(const FitOptions& options) {
   CostModel model = cost_model(options);
-  if (options.cost == Cost::deviation && model.allows(Kind::box)) {
-    model.kinds = {};
-    model.kinds[static_cast<size_t>(Kind::box)] = true;
-    return model;
-  }
   CostModel upright = model;
   upright.kinds[static_cast<size_t>(Kind::frustum)] = false;
   upright.kinds[static_cast<size_t>(Kind::prism)] = false;
@@ -66,11 +45,6 @@ double excess_limit(const FitOptions& options, const Bounds& unit_box) {
   const double least = 2 * Tolerances::of_diagonal(1).thickness;  // a flat mesh has a volume too
   const Vec3 size = max(unit_box.size(), Vec3{least, least, least});
   return options.max_excess * size.x * size.y * size.z;
-}
-
-DistanceField distance_field(const MeshView& unit_mesh, const FitOptions& options, Run& run) {
-  const bool solid = options.objective == Objective::outer && is_closed_solid(unit_mesh, run);
-  return {unit_mesh, solid, options.importance, run};
 }
 
 size_t leaf_count(uint32_t finest) { return std::max<size_t>(1024, 8 * size_t{finest}); }
@@ -106,57 +80,167 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
   return result;
 }
 
-}  // namespace
+// Everything a fit measures shapes with.
+struct Tools {
+  CostModel merging, final;
+  std::optional<DeviationMeter> meter;
+  Shaper quick, thorough;
 
-MergeTree build_tree(const MeshView& mesh, uint32_t finest, const FitOptions& options, Run& run) {
-  run.enter("prepare", 0, 0.1);
-  const UnitMesh unit(mesh, run);
-  const double max_excess = excess_limit(options, referenced_bounds(unit.view));
-  MergeTree tree;
+  explicit Tools(const FitInput& input)
+      : merging(merging_model(input.options)), final(cost_model(input.options)), meter(meter_of(input)),
+        quick(merging, meter ? &*meter : nullptr), thorough(final, meter ? &*meter : nullptr) {}
+  Tools(const Tools&) = delete;
+
+  static std::optional<DeviationMeter> meter_of(const FitInput& input) {
+    if (!input.field) return std::nullopt;
+    return DeviationMeter(*input.field);
+  }
+};
+
+// The first merges, and what is known of the leaves they end in.
+LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, MergeTree& tree, Run& run) {
+  run.enter("premerge", 0.1, 0.4);
+  const MeshView mesh = input.welded();
   tree.face_count = static_cast<uint32_t>(mesh.face_count());
   tree.merges.reserve(tree.face_count);
-  std::vector<FacePair> pairs = face_pairs(mesh, run);
-  run.enter("premerge", 0.1, 0.4);
-  const Premerged leaves =
-      premerge(unit.view, std::move(pairs), leaf_count(finest), max_excess, tree, run);
-  run.enter("merge", 0.4, 0.9);
-  std::optional<DistanceField> field;
-  std::optional<DeviationMeter> meter;
-  if (options.cost == Cost::deviation) meter.emplace(field.emplace(distance_field(unit.view, options, run)));
-  merge_greedily(unit.view, leaves, merging_model(options), meter ? &*meter : nullptr,
-                 options.tangent != Tangent::off, max_excess, tree, run);
-  return tree;
+  const double max_excess = excess_limit(input.options, referenced_bounds(mesh));
+  const Premerged premerged = premerge(mesh, face_pairs(mesh, run), count, max_excess, tree, run);
+  return make_leaves(mesh, premerged, tree, tools.quick, input.surface ? &*input.surface : nullptr,
+                     input.options.tangent != Tangent::off, run);
 }
 
-FitResult shapes_after(const MeshView& mesh, const MergeTree& tree, size_t merge_count,
-                       const FitOptions& options, Run& run) {
+// Joins leaves into the groups that a first round of merging pairs shows to be worth it.
+LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Tools& tools, MergeTree& tree,
+                Run& run) {
+  if (!input.surface || leaves.leaves.size() <= count) return leaves;
+  MergeTree scratch = tree;
+  const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
+  const MergeHistory pairs = merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off,
+                                          limits, scratch, run);
+  const std::vector<LeafGroup> groups = find_groups(input.welded(), leaves, pairs, count, tools.thorough, run);
+  if (getenv("DBG")) {
+    size_t n = 0; for (auto& g : groups) n += g.leaves.size();
+    fprintf(stderr, "groups %zu holding %zu of %zu leaves \n", groups.size(), n, leaves.leaves.size());
+  }
+  return groups.empty() ? leaves : with_groups(input.welded(), leaves, groups, tree);
+}
+
+// The shapes around clusters: the best in unit coordinates, then enclosing exactly in those of the input.
+FitResult shapes_around(const FitInput& input, const Partition& partition, std::span<const Moments> medial,
+                        const Tools& tools, Run& run) {
   run.enter("enclose", 0.9, 1);
-  const UnitMesh unit(mesh, run);
-  const Partition partition = tree.partition_after(merge_count);
+  const MeshView mesh = input.exact();
   const ClusterMembers members(mesh, partition);
-  const CostModel model = cost_model(options);
-  const Tolerances tolerances = Tolerances::of_diagonal(unit.to_input.scale);
+  const Tolerances tolerances = Tolerances::of_diagonal(input.to_input.scale);
   const auto for_each_cluster = [&](auto&& body) {  // in three passes, to be asked in between
     run.for_each_block(members.size(), 1, [&](size_t k, size_t, size_t) { body(k); });
   };
   std::vector<FaceOperator> ops(members.size());
-  for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(unit.view, members.faces(k)); });
-  std::optional<DistanceField> field;
-  std::optional<DeviationMeter> meter;
-  if (options.cost == Cost::deviation) meter.emplace(field.emplace(distance_field(unit.view, options, run)));
+  for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(mesh, members.faces(k)); });
   std::vector<Fitted> fitted(members.size());
   for_each_cluster([&](size_t k) {
-    Fitter fitter(model);
-    fitted[k] = fit_cluster(unit.view, ops[k], members.faces(k), members.vertices(k),
-                            options.tangent, fitter, meter ? &*meter : nullptr);
+    Fitter fitter(tools.final);
+    fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
+                            members.vertices(k), input.options.tangent, tools.thorough, fitter);
   });
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
   for_each_cluster([&](size_t k) {
-    for (const uint32_t v : members.vertices(k)) points[k].push_back(mesh.vertices[v]);
-    shapes[k] = enclosing(transformed(to_shape(fitted[k]), unit.to_input), points[k], tolerances);
+    for (const uint32_t v : members.vertices(k)) points[k].push_back(input.exact_vertices[v]);
+    shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
   });
-  return without_useless_shapes(std::move(shapes), std::move(points), partition, options.drop_thin, run);
+  return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options.drop_thin, run);
+}
+
+std::vector<Moments> medial_of_clusters(const MergeTree& tree, const Partition& partition) {
+  std::vector<Moments> medial(partition.cluster_count);
+  for (size_t k = 0; k < tree.leaf_face.size(); ++k) {
+    Moments& sum = medial[partition.cluster_of_face[tree.leaf_face[k]]];
+    sum = joined(sum, tree.leaf_medial[k]);
+  }
+  return medial;
+}
+
+void remember_leaves(const LeafSet& set, MergeTree& tree) {
+  std::vector<uint32_t> a_face(tree.face_count + tree.merges.size());
+  std::iota(a_face.begin(), a_face.end(), 0u);
+  for (size_t k = 0; k < tree.merges.size(); ++k) a_face[tree.face_count + k] = a_face[tree.merges[k].a];
+  for (const Leaf& leaf : set.leaves) {
+    tree.leaf_face.push_back(a_face[leaf.node]);
+    tree.leaf_medial.push_back(leaf.medial);
+  }
+}
+
+MergeTree tree_down_to(const FitInput& input, uint32_t finest, size_t last, const Tools& tools, Run& run) {
+  MergeTree tree;
+  LeafSet leaves = first_leaves(input, leaf_count(finest), tools, tree, run);
+  remember_leaves(leaves, tree);
+  run.enter("merge", 0.4, 0.9);
+  leaves = grouped(input, std::move(leaves), finest, tools, tree, run);
+  const MergeLimits limits{last, excess_limit(input.options, referenced_bounds(input.welded()))};
+  merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
+  return tree;
+}
+
+}  // namespace
+
+FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
+    : options(std::move(with)),
+      offsets(exact_mesh.offsets.begin(), exact_mesh.offsets.end()),
+      welded_indices(welded_mesh.indices.begin(), welded_mesh.indices.end()),
+      exact_indices(exact_mesh.indices.begin(), exact_mesh.indices.end()),
+      exact_vertices(exact_mesh.vertices.begin(), exact_mesh.vertices.end()) {
+  run.enter("prepare", 0, 0.1);
+  const Bounds box = referenced_bounds(exact_mesh);
+  to_input = {{}, box.center(), box.diagonal()};
+  const auto to_unit = [&](std::span<const Vec3> vertices) {
+    std::vector<Vec3> unit(vertices.size());
+    run.for_each_block(unit.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
+      for (size_t k = first; k < last; ++k) unit[k] = (vertices[k] - to_input.translation) / to_input.scale;
+    });
+    return unit;
+  };
+  unit_exact = to_unit(exact_mesh.vertices);
+  unit_welded = to_unit(welded_mesh.vertices);
+  if (options.cost != Cost::deviation) return;
+  const bool solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
+  field.emplace(welded(), solid, options.importance, run);
+  surface.emplace(welded(), run);
+}
+
+FitResult fit(const FitInput& input, uint32_t count, Run& run) {
+  const Tools tools(input);
+  MergeTree tree;
+  const LeafSet leaves = first_leaves(input, leaf_count(count), tools, tree, run);
+  remember_leaves(leaves, tree);
+  const size_t leaf_merges = tree.merges.size();
+  run.enter("merge", 0.4, 0.9);
+  const LeafSet start = grouped(input, leaves, count, tools, tree, run);
+  const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
+  merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
+  Partition partition = tree.partition_after(tree.merges.size());
+  if (!tools.meter) return shapes_around(input, partition, {}, tools, run);
+  std::vector<uint32_t> cluster_of_leaf;
+  for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
+  const size_t evals = getenv("EV") ? static_cast<size_t>(atoi(getenv("EV"))) : 0;
+  const Assignment refined = refine(input.welded(), leaves, cluster_of_leaf, tools.thorough, evals, run);
+  // Faces follow their leaves.
+  const Partition by_leaf = tree.partition_after(leaf_merges);
+  std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
+  for (size_t k = 0; k < tree.leaf_face.size(); ++k)
+    cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = refined.cluster_of_leaf[k];
+  for (size_t f = 0; f < partition.cluster_of_face.size(); ++f)
+    partition.cluster_of_face[f] = cluster_of_part[by_leaf.cluster_of_face[f]];
+  return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
+}
+
+MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
+  return tree_down_to(input, finest, 1, Tools(input), run);
+}
+
+FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
+  const Partition partition = tree.partition_after(merge_count);
+  return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
 }
 
 }  // namespace hitbox

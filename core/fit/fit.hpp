@@ -1,20 +1,44 @@
-// fit: convex primitive decomposition (paper 1). A mesh goes in, at most `count` shapes come out,
-// each input face inside at least one of them.
+// fit: convex primitive decomposition (paper 1, and beyond). A mesh goes in, at most `count` shapes
+// come out, each input face inside at least one of them.
 #pragma once
 
+#include <optional>
+
 #include "../base/run.hpp"
+#include "../bvh/bvh.hpp"
 #include "../mesh/mesh.hpp"
+#include "distance_field.hpp"
 #include "options.hpp"
 #include "tree.hpp"
 
 namespace hitbox {
 
+// A mesh with options, made ready to be asked for trees and shapes.
+struct FitInput {
+  // Welding by a distance moves vertices: `welded` says what hangs together, but it is the faces of
+  // `exact` that are enclosed. Both have the same faces in the same order, and passed check_mesh.
+  FitInput(const MeshView& welded, const MeshView& exact, FitOptions options, Run& run);
+
+  MeshView welded() const { return {unit_welded, welded_indices, offsets}; }  // in unit-diagonal coordinates
+  MeshView exact() const { return {unit_exact, exact_indices, offsets}; }
+
+  FitOptions options;
+  Similarity to_input;
+  std::vector<uint32_t> offsets, welded_indices, exact_indices;
+  std::vector<Vec3> unit_welded, unit_exact, exact_vertices;
+  // What deviation is measured with; none where the cost is a volume.
+  std::optional<DistanceField> field;
+  std::optional<TriangleBvh> surface;
+};
+
+// At most `count` shapes, or more where an option forbids further merges.
+FitResult fit(const FitInput& input, uint32_t count, Run& run);
+
 // All merges from single faces down to one cluster, or as far as `max_excess` lets them go; fine
-// enough for `finest` shapes. The mesh has passed check_mesh. Costs 1 to 2 microseconds a face.
-MergeTree build_tree(const MeshView& mesh, uint32_t finest, const FitOptions& options, Run& run);
+// enough for `finest` shapes.
+MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run);
 
 // The shapes around the clusters that are left after the first `merge_count` merges of the tree.
-FitResult shapes_after(const MeshView& mesh, const MergeTree& tree, size_t merge_count,
-                       const FitOptions& options, Run& run);
+FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
 
 }  // namespace hitbox

@@ -6,7 +6,6 @@
 
 #include "../geometry/eigen3.hpp"
 #include "../mesh/components.hpp"
-#include "clusters.hpp"
 #include "kernel.hpp"
 #include "link.hpp"
 #include "overlap.hpp"
@@ -24,14 +23,9 @@ struct Neighbour {
   double price;  // of merging with it; after a merge, of the parts it was computed for
 };
 
-struct Cluster {
-  uint32_t node;
-  uint32_t part;    // the connected part it lies in; kNone: it spans several
-  uint32_t leaves;  // how many it is made of
-  FaceOperator op;
-  Fitted shape;
-  Bounds box;
-  std::vector<uint32_t> kernel;
+struct Cluster : Leaf {
+  uint32_t part = kNone;    // the connected part it lies in; kNone: it spans several
+  uint32_t leaf_count = 1;
   std::vector<Neighbour> neighbours;
 };
 
@@ -63,33 +57,36 @@ bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness
 
 class Greedy {
  public:
-  Greedy(const MeshView& mesh, const Premerged& leaves, const CostModel& model, const DeviationMeter* meter,
-         bool with_tangent, double max_excess, MergeTree& tree, Run& run)
-      : mesh_(mesh), model_(model), meter_(meter), with_tangent_(with_tangent), max_excess_(max_excess), tree_(tree),
-        run_(run), fitter_(model), live_(leaves.node_of_leaf.size()) {
-    make_leaves(leaves);
-    find_parts(leaves);
-    join(leaves.edges);
+  Greedy(const MeshView& mesh, const LeafSet& set, const Shaper& shaper, bool with_tangent,
+         const MergeLimits& limits, MergeTree& tree, Run& run)
+      : mesh_(mesh), shaper_(shaper), model_(shaper.model()), with_tangent_(with_tangent), limits_(limits),
+        tree_(tree), run_(run), fitter_(model_), leaf_count_(set.leaves.size()), live_(leaf_count_) {
+    clusters_.reserve(2 * leaf_count_);
+    for (const Leaf& leaf : set.leaves) clusters_.push_back({leaf});
+    into_.resize(leaf_count_);
+    std::iota(into_.begin(), into_.end(), 0u);
+    gone_.assign(leaf_count_, false);
+    find_parts(set.edges);
+    join(set.edges);
     join(links_between_parts());
   }
 
   void merge_all();
+  MergeHistory history();
 
  private:
-  void make_leaves(const Premerged& leaves);
-  void find_parts(const Premerged& leaves);
-  bool is_whole(const Cluster& c) const { return c.part == kNone || c.leaves == part_size_[c.part]; }
+  void find_parts(const std::vector<FacePair>& edges);
+  bool is_whole(const Cluster& c) const { return c.part == kNone || c.leaf_count == part_size_[c.part]; }
   bool may_merge(uint32_t a, uint32_t b) const;
   void push_across_parts();
   void join(const std::vector<FacePair>& pairs);
   std::vector<FacePair> links_between_parts();
-  Fitted cheapest(Fitter& fitter, std::span<const Frame> frames) const;
   Fitted common_shape(Fitter& fitter, uint32_t a, uint32_t b) const;
   double excess(const Fitted& common, uint32_t a, uint32_t b) const {
     return common.volume - clusters_[a].shape.volume - clusters_[b].shape.volume;
   }
   double price(const Fitted& common, uint32_t a, uint32_t b) const {
-    if (excess(common, a, b) > max_excess_) return Bounds::kInfinity;
+    if (excess(common, a, b) > limits_.max_excess) return Bounds::kInfinity;
     return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost + shared_cost(a, b);
   }
   double shared_cost(uint32_t a, uint32_t b) const;
@@ -107,13 +104,14 @@ class Greedy {
   std::vector<Neighbour> joint_neighbours(uint32_t a, uint32_t b, uint32_t merged);
 
   const MeshView& mesh_;
+  const Shaper& shaper_;
   const CostModel& model_;
-  const DeviationMeter* meter_;  // none: shapes cost what the model says
   bool with_tangent_;
-  double max_excess_;
+  MergeLimits limits_;
   MergeTree& tree_;
   Run& run_;
   Fitter fitter_;
+  size_t leaf_count_;
   std::vector<Cluster> clusters_;  // leaves first; each merge adds one
   std::vector<uint32_t> into_;     // the cluster each one went into, or itself
   std::vector<bool> gone_;
@@ -121,46 +119,16 @@ class Greedy {
   std::vector<uint32_t> part_size_;  // in leaves
   bool across_parts_ = false;      // no longer wait for whole parts
   size_t live_;
+  std::vector<MergeHistory::Step> steps_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
-void Greedy::make_leaves(const Premerged& leaves) {
-  const size_t count = leaves.node_of_leaf.size();
-  clusters_.reserve(2 * count);
-  clusters_.resize(count);
-  const Partition partition = tree_.partition_after(tree_.merges.size());
-  const ClusterMembers members(mesh_, partition);
-  // Leaves keep premerge's numbers, which need not be those of the partition.
-  std::vector<uint32_t> leaf_face(tree_.face_count + tree_.merges.size());
-  std::iota(leaf_face.begin(), leaf_face.end(), 0u);
-  for (size_t k = 0; k < tree_.merges.size(); ++k)
-    leaf_face[tree_.face_count + k] = leaf_face[tree_.merges[k].a];
-  run_.for_each_block(count, 16, [&](size_t first, size_t last, size_t) {
-    Fitter fitter(model_);
-    for (size_t k = first; k < last; ++k) {
-      Cluster& leaf = clusters_[k];
-      leaf.node = leaves.node_of_leaf[k];
-      const uint32_t member = partition.cluster_of_face[leaf_face[leaf.node]];
-      leaf.op = sum_of_operators(mesh_, members.faces(member));
-      leaf.kernel = extreme_vertices(mesh_.vertices, members.vertices(member));
-      for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh_.vertices[v]);
-      fitter.points.assign(mesh_.vertices, leaf.kernel);
-      const Frame frames[] = {eigen3(combined(leaf.op, with_tangent_)).vectors};
-      leaf.shape = cheapest(fitter, frames);
-    }
-  });
-  into_.resize(count);
-  std::iota(into_.begin(), into_.end(), 0u);
-  gone_.assign(count, false);
-}
-
-void Greedy::find_parts(const Premerged& leaves) {
+void Greedy::find_parts(const std::vector<FacePair>& edges) {
   DisjointSets parts(clusters_.size());
-  for (const FacePair& edge : leaves.edges) parts.unite(edge.a, edge.b);
+  for (const FacePair& edge : edges) parts.unite(edge.a, edge.b);
   part_size_.assign(clusters_.size(), 0);
   for (uint32_t c = 0; c < clusters_.size(); ++c) {
     clusters_[c].part = parts.find(c);
-    clusters_[c].leaves = 1;
     ++part_size_[clusters_[c].part];
   }
 }
@@ -185,13 +153,6 @@ void Greedy::push_across_parts() {
   }
 }
 
-Fitted Greedy::cheapest(Fitter& fitter, std::span<const Frame> frames) const {
-  constexpr double kTieBreak = 1e-9;  // of two that deviate alike, the smaller
-  Fitted shape = fitter.cheapest(frames);
-  if (meter_ != nullptr) shape.cost = (*meter_)(shape).sum + kTieBreak * shape.cost;
-  return shape;
-}
-
 Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   const Cluster &ca = clusters_[a], &cb = clusters_[b];
   const FaceOperator op = ca.op + cb.op;
@@ -199,7 +160,7 @@ Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   fitter.points.assign(mesh_.vertices, ca.kernel);
   fitter.points.append(mesh_.vertices, cb.kernel);
   const Frame frames[] = {larger.shape.frame, eigen3(combined(op, with_tangent_)).vectors};
-  return cheapest(fitter, frames);
+  return shaper_.quick(fitter, frames);
 }
 
 // The weight of the smaller one stands for what the two share.
@@ -270,6 +231,10 @@ std::vector<Neighbour> Greedy::joint_neighbours(uint32_t a, uint32_t b, uint32_t
 void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   const auto merged = static_cast<uint32_t>(clusters_.size());
   const FaceOperator op = clusters_[a].op + clusters_[b].op;
+  constexpr double kMemory = 0.05;
+  const double added = common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
+  const double before = steps_.empty() ? 0 : steps_.back().price;
+  steps_.push_back({a, b, before + kMemory * (added - before)});
   tree_.merges.push_back({clusters_[a].node, clusters_[b].node, excess(common, a, b),
                           fills_nothing(common, op, model_.thickness)});
   into_[a] = into_[b] = merged;
@@ -278,19 +243,12 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   gone_.push_back(false);
   --live_;
 
-  std::vector<uint32_t> kernel = clusters_[a].kernel;
-  kernel.insert(kernel.end(), clusters_[b].kernel.begin(), clusters_[b].kernel.end());
-  Cluster cluster;
+  const Leaf* const parts[] = {&clusters_[a], &clusters_[b]};
+  Cluster cluster{joined(mesh_, parts)};
   cluster.node = tree_.face_count + static_cast<uint32_t>(tree_.merges.size()) - 1;
   cluster.part = clusters_[a].part == clusters_[b].part ? clusters_[a].part : kNone;
-  cluster.leaves = clusters_[a].leaves + clusters_[b].leaves;
-  cluster.op = op;
+  cluster.leaf_count = clusters_[a].leaf_count + clusters_[b].leaf_count;
   cluster.shape = common;
-  cluster.box = clusters_[a].box;
-  cluster.box.add(clusters_[b].box);
-  std::sort(kernel.begin(), kernel.end());
-  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
-  cluster.kernel = extreme_vertices(mesh_.vertices, kernel);
   clusters_.push_back(std::move(cluster));
   clusters_.back().neighbours = joint_neighbours(a, b, merged);
   for (const uint32_t part : {a, b}) clusters_[part].neighbours = {};
@@ -325,7 +283,7 @@ std::vector<FacePair> Greedy::links_between_parts() {
 
 void Greedy::merge_all() {
   const double all = static_cast<double>(live_);
-  for (;;) {
+  while (live_ > limits_.count) {
     Entry next;
     if (!pop_next(next)) {
       // Nothing left along the surface: go on across parts, unless all pairs are forbidden.
@@ -340,12 +298,19 @@ void Greedy::merge_all() {
   }
 }
 
+MergeHistory Greedy::history() {
+  MergeHistory result{leaf_count_, std::move(steps_), {}};
+  for (const Cluster& cluster : clusters_) result.cost.push_back(cluster.shape.cost);
+  return result;
+}
+
 }  // namespace
 
-void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
-                    const DeviationMeter* meter, bool with_tangent, double max_excess, MergeTree& tree,
-                    Run& run) {
-  Greedy(mesh, leaves, model, meter, with_tangent, max_excess, tree, run).merge_all();
+MergeHistory merge_greedily(const MeshView& mesh, const LeafSet& leaves, const Shaper& shaper, bool with_tangent,
+                          const MergeLimits& limits, MergeTree& tree, Run& run) {
+  Greedy greedy(mesh, leaves, shaper, with_tangent, limits, tree, run);
+  greedy.merge_all();
+  return greedy.history();
 }
 
 }  // namespace hitbox

@@ -4,19 +4,30 @@
 
 #include "../base/run.hpp"
 #include "../mesh/mesh.hpp"
-#include "candidates.hpp"
-#include "deviation.hpp"
-#include "operator.hpp"
-#include "premerge.hpp"
+#include "leaves.hpp"
 #include "tree.hpp"
 
 namespace hitbox {
 
-// Goes on recording into `tree` where premerge left off, down to one cluster, or until every merge
-// would add more volume than `max_excess` (which may be infinite). With a `meter` the shapes'
-// deviation is kept small, without one their cost in `model`.
-void merge_greedily(const MeshView& mesh, const Premerged& leaves, const CostModel& model,
-                    const DeviationMeter* meter, bool with_tangent, double max_excess, MergeTree& tree,
-                    Run& run);
+struct MergeLimits {
+  size_t count = 1;  // clusters at which to stop
+  double max_excess = Bounds::kInfinity;  // volume that one merge may add
+};
+
+// What merging did, in order. Leaves are clusters 0 .. leaf_count - 1, step k makes cluster
+// leaf_count + k.
+struct MergeHistory {
+  struct Step {
+    uint32_t a, b;
+    double price;  // by how much the summed cost rose; smoothed over the last steps
+  };
+  size_t leaf_count = 0;
+  std::vector<Step> steps;
+  std::vector<double> cost;  // of each cluster
+};
+
+// Goes on recording into `tree` where the leaves end. `with_tangent`: paper 1, 3.4.
+MergeHistory merge_greedily(const MeshView& mesh, const LeafSet& leaves, const Shaper& shaper, bool with_tangent,
+                          const MergeLimits& limits, MergeTree& tree, Run& run);
 
 }  // namespace hitbox

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "moments.hpp"
+
 namespace hitbox {
 
 struct Merge {
@@ -21,6 +23,9 @@ struct Partition {
 struct MergeTree {
   uint32_t face_count = 0;
   std::vector<Merge> merges;
+  // The leaves that shapes were fitted to first: a face of each, and the medial centres behind it.
+  std::vector<uint32_t> leaf_face;
+  std::vector<Moments> leaf_medial;
 
   // How many merges, from the first on, lead to at most `count` clusters, or as near as the tree
   // goes. Those that follow and cost nothing are included: they add no volume, or end in a shape

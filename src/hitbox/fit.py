@@ -205,28 +205,29 @@ class _Job:
         self.threads = checks.threads("fit", threads)
         self.report = reporter("fit", progress, cancel)
         welded, _ = self.mesh.clean(options.weld)
-        self.welded = (welded.vertices, welded.indices, welded.offsets)
         # Welding by a distance moves vertices: it says what hangs together, but it is the faces as
         # they came that must be enclosed.
         exact = welded if options.weld in ("exact", "off") else self.mesh.clean("exact")[0]
-        self.arrays = (exact.vertices, exact.indices, exact.offsets)
-        self.core_options = options.for_core(self.mesh)
+        self.input = _core.fit_input(
+            welded.vertices, welded.indices, exact.vertices, exact.indices, exact.offsets,
+            options.for_core(self.mesh), self.run(),
+        )  # fmt: skip
 
     def run(self) -> _core.Run:
         return _core.Run(self.threads, self.report)
 
     def build(self, finest: int) -> _core.MergeTree:
-        return _core.build_tree(*self.welded, finest, self.core_options, self.run())
+        return _core.build_tree(self.input, finest, self.run())
 
     def choose_count(self, tree: _core.MergeTree) -> tuple[int, float]:
-        count, mean = _core.choose_count(*self.arrays, tree, self.core_options, self.run())
+        count, mean = _core.choose_count(self.input, tree, self.run())
         return int(count), float(mean)
 
     def collider(
         self, tree: _core.MergeTree, count: int, started: float, note: str | None = None
     ) -> Collider:
         shapes, faces, offsets, dropped = _core.shapes_after(
-            *self.arrays, tree, tree.merges_to(count), self.core_options, self.run()
+            self.input, tree, tree.merges_to(count), self.run()
         )
         if not shapes:
             raise InputError(

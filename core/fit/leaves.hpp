@@ -1,0 +1,38 @@
+// What is known of a cluster without looking at its faces again: enough to fit shapes around it, and
+// to join it with others.
+#pragma once
+
+#include <vector>
+
+#include "../base/bounds.hpp"
+#include "../bvh/bvh.hpp"
+#include "moments.hpp"
+#include "operator.hpp"
+#include "premerge.hpp"
+#include "shaper.hpp"
+
+namespace hitbox {
+
+struct Leaf {
+  uint32_t node = 0;  // in the tree
+  FaceOperator op;
+  Moments medial;  // of the medial centres behind it; no area: there are none
+  Bounds box;
+  std::vector<uint32_t> kernel;  // extreme vertices, ascending
+  Fitted shape;
+};
+
+struct LeafSet {
+  std::vector<Leaf> leaves;
+  std::vector<FacePair> edges;  // between neighbours
+};
+
+// `surface`: where medial centres are wanted, else null.
+LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
+                    const TriangleBvh* surface, bool with_tangent, Run& run);
+
+// All but node and shape, of the union.
+Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts);
+Moments joined(const Moments& a, const Moments& b);  // either may be empty
+
+}  // namespace hitbox

@@ -1,0 +1,278 @@
+#include "refine.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "../geometry/eigen3.hpp"
+#include "kernel.hpp"
+#include "medial.hpp"
+
+namespace hitbox {
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of the samples
+
+class Refiner {
+ public:
+  Refiner(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
+          size_t evaluations, Run& run)
+      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(evaluations),
+        cluster_of_(std::move(cluster_of_leaf)) {
+    const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
+    leaves_.resize(count);
+    for (uint32_t leaf = 0; leaf < cluster_of_.size(); ++leaf) leaves_[cluster_of_[leaf]].push_back(leaf);
+    shape_.resize(count);
+    run.for_each_block(count, 4, [&](size_t first, size_t last, size_t) {
+      Fitter fitter(shaper.model());
+      for (size_t c = first; c < last; ++c) shape_[c] = shape_around(fitter, leaves_[c]);
+    });
+    near_.resize(set.leaves.size());
+    for (const FacePair& edge : set.edges) {
+      near_[edge.a].push_back(edge.b);
+      near_[edge.b].push_back(edge.a);
+    }
+  }
+
+  void refine() {
+    const size_t round = leaves_.size() + 1;
+    for (int pass = 0; pass < 4 && left_ > 0; ++pass) {
+      const double before = total();
+      exchange();
+      if (left_ > 0) split_and_merge(round / 4 + 1);
+      if (total() > 0.99 * before) break;
+    }
+  }
+
+  Assignment take() { return {std::move(cluster_of_), std::move(shape_)}; }
+
+ private:
+  double total() const {
+    double sum = 0;
+    for (const Fitted& shape : shape_) sum += shape.cost;
+    return sum;
+  }
+  Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const;
+  Fitted tried(std::span<const uint32_t> leaves) {
+    left_ -= std::min<size_t>(left_, 1);
+    return shape_around(fitter_, leaves);
+  }
+  std::vector<uint32_t> worst_first() const {
+    std::vector<uint32_t> order(leaves_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return shape_[a].cost > shape_[b].cost; });
+    return order;
+  }
+  std::vector<uint32_t> clusters_around(uint32_t leaf) const;
+  std::vector<uint32_t> clusters_next_to(uint32_t cluster) const;
+  bool supports(const Shape& shape, uint32_t leaf) const;
+  bool move_from(uint32_t cluster);
+  bool try_move(uint32_t leaf, uint32_t to);
+  void exchange();
+  void split_and_merge(size_t rounds);
+  struct Split {
+    std::vector<uint32_t> a, b;
+    Fitted shape_a, shape_b;
+    double gain = -Bounds::kInfinity;
+  };
+  Split best_split(uint32_t cluster);
+  struct Join {
+    uint32_t a = kNone, b = kNone;
+    Fitted shape;
+    double price = Bounds::kInfinity;
+  };
+  Join cheapest_join(uint32_t not_this, double limit);
+
+  const MeshView& mesh_;
+  const LeafSet& set_;
+  const Shaper& shaper_;
+  Fitter fitter_;
+  Run& run_;
+  size_t left_;
+  std::vector<uint32_t> cluster_of_;
+  std::vector<std::vector<uint32_t>> leaves_;  // of a cluster
+  std::vector<Fitted> shape_;
+  std::vector<std::vector<uint32_t>> near_;    // leaves next to a leaf
+  std::vector<Join> join_of_;                  // the cheapest merge of each cluster; kNone: not known
+};
+
+Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const {
+  std::vector<const Leaf*> parts;
+  for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
+  if (parts.size() == 1 && parts[0]->shape.about_center) return parts[0]->shape;
+  const Leaf whole = joined(mesh_, parts);
+  fitter.points.assign(mesh_.vertices, whole.kernel);
+  std::vector<Frame> frames = {eigen3(combined(whole.op, true)).vectors,
+                               principal_frame(mesh_.vertices, whole.kernel)};
+  if (whole.medial.area > 0) frames.push_back(medial_frame(whole.medial));
+  return shaper_.thorough(fitter, frames, whole.medial);
+}
+
+std::vector<uint32_t> Refiner::clusters_around(uint32_t leaf) const {
+  std::vector<uint32_t> around;
+  for (const uint32_t other : near_[leaf]) {
+    const uint32_t cluster = cluster_of_[other];
+    if (cluster != cluster_of_[leaf] && std::find(around.begin(), around.end(), cluster) == around.end())
+      around.push_back(cluster);
+  }
+  return around;
+}
+
+std::vector<uint32_t> Refiner::clusters_next_to(uint32_t cluster) const {
+  std::vector<uint32_t> next;
+  for (const uint32_t leaf : leaves_[cluster])
+    for (const uint32_t other : clusters_around(leaf)) next.push_back(other);
+  std::sort(next.begin(), next.end());
+  next.erase(std::unique(next.begin(), next.end()), next.end());
+  return next;
+}
+
+// Whether the shape could be smaller without this leaf: it reaches the shape's surface.
+bool Refiner::supports(const Shape& shape, uint32_t leaf) const {
+  std::array<Vec3, kKernelCapacity> points;
+  std::array<double, kKernelCapacity> distance;
+  const std::vector<uint32_t>& kernel = set_.leaves[leaf].kernel;
+  for (size_t k = 0; k < kernel.size(); ++k) points[k] = mesh_.vertices[kernel[k]];
+  signed_distance(shape, std::span(points).first(kernel.size()), std::span(distance).first(kernel.size()));
+  return *std::max_element(distance.begin(), distance.begin() + static_cast<ptrdiff_t>(kernel.size())) > -1e-7;
+}
+
+bool Refiner::try_move(uint32_t leaf, uint32_t to) {
+  const uint32_t from = cluster_of_[leaf];
+  std::vector<uint32_t> rest = leaves_[from], more = leaves_[to];
+  std::erase(rest, leaf);
+  more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
+  const double now = shape_[from].cost + shape_[to].cost;
+  const Fitted larger = tried(more);
+  if (larger.cost >= now) return false;
+  const Fitted smaller = tried(rest);
+  if (larger.cost + smaller.cost >= now - kWorthwhile * shape_[from].cost) return false;
+  leaves_[from] = std::move(rest);
+  leaves_[to] = std::move(more);
+  shape_[from] = smaller;
+  shape_[to] = larger;
+  cluster_of_[leaf] = to;
+  return true;
+}
+
+bool Refiner::move_from(uint32_t cluster) {
+  bool any = false;
+  const std::vector<uint32_t> leaves = leaves_[cluster];
+  for (const uint32_t leaf : leaves) {
+    if (leaves_[cluster].size() < 2 || left_ == 0) break;
+    const std::vector<uint32_t> around = clusters_around(leaf);
+    if (around.empty() || !supports(to_shape(shape_[cluster]), leaf)) continue;
+    for (const uint32_t to : around) {
+      if (!try_move(leaf, to)) continue;
+      any = true;
+      break;
+    }
+  }
+  return any;
+}
+
+void Refiner::exchange() {
+  for (const uint32_t cluster : worst_first()) {
+    if (left_ == 0) return;
+    run_.poll();
+    move_from(cluster);
+  }
+}
+
+// Three axes, three places each, by the leaves' centres.
+Refiner::Split Refiner::best_split(uint32_t cluster) {
+  Split best;
+  const std::vector<uint32_t>& leaves = leaves_[cluster];
+  if (leaves.size() < 2) return best;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<uint32_t> order = leaves;
+    const Vec3 along = shape_[cluster].frame.axis[axis];
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return dot(along, set_.leaves[a].box.center()) < dot(along, set_.leaves[b].box.center());
+    });
+    for (const size_t quarter : {2u, 1u, 3u}) {
+      const size_t at = order.size() * quarter / 4;
+      if (at == 0 || at == order.size() || (quarter != 2 && order.size() < 4)) continue;
+      Split split;
+      split.a.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(at));
+      split.b.assign(order.begin() + static_cast<ptrdiff_t>(at), order.end());
+      std::sort(split.a.begin(), split.a.end());
+      std::sort(split.b.begin(), split.b.end());
+      split.shape_a = tried(split.a);
+      split.shape_b = tried(split.b);
+      split.gain = shape_[cluster].cost - split.shape_a.cost - split.shape_b.cost;
+      if (split.gain > best.gain) best = std::move(split);
+    }
+  }
+  return best;
+}
+
+// The pair that costs least, below `limit`; what is known of other pairs is kept until they change.
+Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
+  std::vector<std::pair<double, uint32_t>> order;  // small costs first: their merges are the cheap ones
+  for (uint32_t c = 0; c < leaves_.size(); ++c) order.push_back({shape_[c].cost, c});
+  std::sort(order.begin(), order.end());
+  Join best;
+  best.price = limit;
+  for (const auto& [cost, c] : order) {
+    if (left_ == 0) break;
+    if (c == not_this) continue;
+    if (join_of_[c].a == kNone) {
+      Join own;
+      own.a = c;
+      for (const uint32_t other : clusters_next_to(c)) {
+        std::vector<uint32_t> both = leaves_[c];
+        both.insert(both.end(), leaves_[other].begin(), leaves_[other].end());
+        std::sort(both.begin(), both.end());
+        const Fitted shape = tried(both);
+        const double price = shape.cost - shape_[c].cost - shape_[other].cost;
+        if (price < own.price) own = {c, other, shape, price};
+      }
+      join_of_[c] = own;
+    }
+    if (join_of_[c].b == kNone || join_of_[c].b == not_this) continue;
+    if (join_of_[c].price < best.price) best = join_of_[c];
+  }
+  return best;
+}
+
+void Refiner::split_and_merge(size_t rounds) {
+  join_of_.assign(leaves_.size(), {});
+  const auto forget = [&](uint32_t cluster) {
+    for (Join& join : join_of_)
+      if (join.a == cluster || join.b == cluster) join = {};
+  };
+  for (const uint32_t cluster : worst_first()) {
+    if (left_ == 0 || rounds-- == 0) return;
+    run_.poll();
+    Split split = best_split(cluster);
+    if (!(split.gain > kWorthwhile * shape_[cluster].cost)) continue;
+    const Join join = cheapest_join(cluster, split.gain);
+    if (join.a == kNone || !(join.price < split.gain)) continue;
+    // b goes into a; its number goes to the second half.
+    for (const uint32_t leaf : leaves_[join.b]) cluster_of_[leaf] = join.a;
+    leaves_[join.a].insert(leaves_[join.a].end(), leaves_[join.b].begin(), leaves_[join.b].end());
+    std::sort(leaves_[join.a].begin(), leaves_[join.a].end());
+    shape_[join.a] = join.shape;
+    for (const uint32_t leaf : split.b) cluster_of_[leaf] = join.b;
+    leaves_[join.b] = std::move(split.b);
+    shape_[join.b] = split.shape_b;
+    leaves_[cluster] = std::move(split.a);
+    shape_[cluster] = split.shape_a;
+    const uint32_t a = join.a, b = join.b;
+    for (const uint32_t changed : {a, b, cluster}) forget(changed);
+  }
+}
+
+}  // namespace
+
+Assignment refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
+                  const Shaper& shaper, size_t evaluations, Run& run) {
+  Refiner refiner(mesh, set, std::move(cluster_of_leaf), shaper, evaluations, run);
+  refiner.refine();
+  return refiner.take();
+}
+
+}  // namespace hitbox
