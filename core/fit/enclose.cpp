@@ -40,7 +40,7 @@ std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t>
 
 Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial,
                    std::span<const uint32_t> faces, std::span<const uint32_t> vertices, Tangent tangent,
-                   const Shaper& shaper, Fitter& fitter) {
+                   const Shaper& shaper, int polish_rounds, Fitter& fitter) {
   const bool choose_on_all = vertices.size() <= kChooseOnAll;
   std::vector<uint32_t> extreme;
   if (!choose_on_all) extreme = extreme_vertices(mesh.vertices, vertices);
@@ -54,7 +54,7 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
   frames.push_back(Frame{});
   for (const Frame& frame : face_frames(mesh, faces)) frames.push_back(frame);
   if (medial.area > 0) frames.push_back(medial_frame(medial));
-  const Fitted chosen = shaper.thorough(fitter, frames, medial);
+  const Fitted chosen = shaper.polished(fitter, shaper.thorough(fitter, frames, medial), polish_rounds);
   if (choose_on_all) return chosen;
   fitter.points.assign(mesh.vertices, vertices);
   return fitter.refit(chosen);

@@ -47,7 +47,26 @@ double excess_limit(const FitOptions& options, const Bounds& unit_box) {
   return options.max_excess * size.x * size.y * size.z;
 }
 
-size_t leaf_count(uint32_t finest) { return std::max<size_t>(1024, 8 * size_t{finest}); }
+// What each preset spends. Leaves, groups and refinement are what quality comes from; polishing lowers
+// the distance by another twentieth.
+struct Plan {
+  size_t leaves_a_shape;
+  bool groups;
+  size_t tries;         // of refinement, for each shape
+  size_t least_tries;
+  int polish_rounds;
+  double density;       // of the meter's lattice
+
+  static Plan of(Effort effort) {
+    switch (effort) {
+      case Effort::fast: return {4, false, 0, 0, 0, 3};
+      case Effort::fine: return {8, true, 60, 20000, 8, 4};
+      default: return {6, true, 4, 3000, 3, 3};
+    }
+  }
+  size_t leaf_count(uint32_t shapes) const { return std::max<size_t>(1024, leaves_a_shape * shapes); }
+  size_t tries_for(size_t shapes) const { return tries == 0 ? 0 : std::max(least_tries, tries * shapes); }
+};
 
 // Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
 // the one that holds them.
@@ -82,18 +101,19 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
 
 // Everything a fit measures shapes with.
 struct Tools {
+  Plan plan;
   CostModel merging, final;
   std::optional<DeviationMeter> meter;
   Shaper quick, thorough;
 
   explicit Tools(const FitInput& input)
-      : merging(merging_model(input.options)), final(cost_model(input.options)), meter(meter_of(input)),
+      : plan(Plan::of(input.options.effort)), merging(merging_model(input.options)), final(cost_model(input.options)), meter(meter_of(input)),
         quick(merging, meter ? &*meter : nullptr), thorough(final, meter ? &*meter : nullptr) {}
   Tools(const Tools&) = delete;
 
   static std::optional<DeviationMeter> meter_of(const FitInput& input) {
     if (!input.field) return std::nullopt;
-    return DeviationMeter(*input.field);
+    return DeviationMeter(*input.field, Plan::of(input.options.effort).density);
   }
 };
 
@@ -105,23 +125,22 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   tree.merges.reserve(tree.face_count);
   const double max_excess = excess_limit(input.options, referenced_bounds(mesh));
   const Premerged premerged = premerge(mesh, face_pairs(mesh, run), count, max_excess, tree, run);
-  return make_leaves(mesh, premerged, tree, tools.quick, input.surface ? &*input.surface : nullptr,
-                     input.options.tangent != Tangent::off, run);
+  const bool with_tangent = input.options.tangent != Tangent::off;
+  if (!input.field) return make_leaves(mesh, premerged, tree, tools.quick, nullptr, with_tangent, run);
+  const Surroundings around{*input.surface, *input.field};
+  return make_leaves(mesh, premerged, tree, tools.quick, &around, with_tangent, run);
 }
 
 // Joins leaves into the groups that a first round of merging pairs shows to be worth it.
 LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Tools& tools, MergeTree& tree,
                 Run& run) {
-  if (!input.surface || leaves.leaves.size() <= count) return leaves;
+  if (!tools.plan.groups || !input.surface || leaves.leaves.size() <= count) return leaves;
   MergeTree scratch = tree;
   const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
   const MergeHistory pairs = merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off,
                                           limits, scratch, run);
   const std::vector<LeafGroup> groups = find_groups(input.welded(), leaves, pairs, count, tools.thorough, run);
-  if (getenv("DBG")) {
-    size_t n = 0; for (auto& g : groups) n += g.leaves.size();
-    fprintf(stderr, "groups %zu holding %zu of %zu leaves \n", groups.size(), n, leaves.leaves.size());
-  }
+  leaves.prices = pairs.edge_prices;
   return groups.empty() ? leaves : with_groups(input.welded(), leaves, groups, tree);
 }
 
@@ -141,7 +160,8 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
   for_each_cluster([&](size_t k) {
     Fitter fitter(tools.final);
     fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
-                            members.vertices(k), input.options.tangent, tools.thorough, fitter);
+                            members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
+                            fitter);
   });
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
@@ -171,9 +191,23 @@ void remember_leaves(const LeafSet& set, MergeTree& tree) {
   }
 }
 
+// Faces follow their leaves.
+Partition refined(const FitInput& input, const LeafSet& leaves, const Partition& by_leaf, Partition partition,
+                  const MergeTree& tree, size_t tries, const Tools& tools, Run& run) {
+  std::vector<uint32_t> cluster_of_leaf;
+  for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
+  cluster_of_leaf = refine(input.welded(), leaves, std::move(cluster_of_leaf), tools.thorough, tries, run);
+  std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
+  for (size_t k = 0; k < tree.leaf_face.size(); ++k)
+    cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = cluster_of_leaf[k];
+  for (size_t f = 0; f < partition.cluster_of_face.size(); ++f)
+    partition.cluster_of_face[f] = cluster_of_part[by_leaf.cluster_of_face[f]];
+  return partition;
+}
+
 MergeTree tree_down_to(const FitInput& input, uint32_t finest, size_t last, const Tools& tools, Run& run) {
   MergeTree tree;
-  LeafSet leaves = first_leaves(input, leaf_count(finest), tools, tree, run);
+  LeafSet leaves = first_leaves(input, tools.plan.leaf_count(finest), tools, tree, run);
   remember_leaves(leaves, tree);
   run.enter("merge", 0.4, 0.9);
   leaves = grouped(input, std::move(leaves), finest, tools, tree, run);
@@ -210,27 +244,23 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
 
 FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
+  if (!tools.meter) {
+    const MergeTree tree = tree_down_to(input, count, 1, tools, run);
+    return shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run);
+  }
   MergeTree tree;
-  const LeafSet leaves = first_leaves(input, leaf_count(count), tools, tree, run);
+  const LeafSet leaves = first_leaves(input, tools.plan.leaf_count(count), tools, tree, run);
   remember_leaves(leaves, tree);
-  const size_t leaf_merges = tree.merges.size();
-  run.enter("merge", 0.4, 0.9);
+  const Partition by_leaf = tree.partition_after(tree.merges.size());
+  run.enter("merge", 0.4, 0.7);
   const LeafSet start = grouped(input, leaves, count, tools, tree, run);
   const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
   merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
   Partition partition = tree.partition_after(tree.merges.size());
-  if (!tools.meter) return shapes_around(input, partition, {}, tools, run);
-  std::vector<uint32_t> cluster_of_leaf;
-  for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
-  const size_t evals = getenv("EV") ? static_cast<size_t>(atoi(getenv("EV"))) : 0;
-  const Assignment refined = refine(input.welded(), leaves, cluster_of_leaf, tools.thorough, evals, run);
-  // Faces follow their leaves.
-  const Partition by_leaf = tree.partition_after(leaf_merges);
-  std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
-  for (size_t k = 0; k < tree.leaf_face.size(); ++k)
-    cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = refined.cluster_of_leaf[k];
-  for (size_t f = 0; f < partition.cluster_of_face.size(); ++f)
-    partition.cluster_of_face[f] = cluster_of_part[by_leaf.cluster_of_face[f]];
+  if (const size_t tries = tools.plan.tries_for(partition.cluster_count); tries > 0) {
+    run.enter("refine", 0.7, 0.9);
+    partition = refined(input, leaves, by_leaf, partition, tree, tries, tools, run);
+  }
   return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
 }
 

@@ -1,6 +1,7 @@
 #include "groups.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "../geometry/eigen3.hpp"
@@ -65,7 +66,11 @@ class Candidates {
 
   // The nodes that gain most together, and how many shapes there are then in all.
   struct Choice {
-    std::vector<size_t> nodes;
+    struct Node {
+      double gain, saved;  // cost, shapes
+      size_t node;
+    };
+    std::vector<Node> nodes;
     double shapes = 0;
   };
   Choice best_at(const Level& level) const {
@@ -90,8 +95,8 @@ class Candidates {
       const size_t node = leaf_count_ + k;
       const bool inside = covered[node];
       if (chosen[node] && !inside) {
-        choice.nodes.push_back(node);
-        choice.shapes += 1 - shapes[node];
+        choice.nodes.push_back({gain[node], shapes[node] - 1, node});
+        choice.shapes -= shapes[node] - 1;
       }
       covered[merges_[k].a] = covered[merges_[k].b] = inside || chosen[node];
     }
@@ -129,8 +134,19 @@ std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, con
     const Candidates::Choice choice = candidates.best_at(Level(set, pairs, middle));
     (choice.shapes <= static_cast<double>(count) ? low : high) = middle;
   }
+  Candidates::Choice choice = candidates.best_at(Level(set, pairs, low));
+  // Equal rings all pay at once or not at all: where that leaves shapes over, the groups that gain least
+  // for each shape they save are left as they are.
+  std::stable_sort(choice.nodes.begin(), choice.nodes.end(), [](const auto& a, const auto& b) {
+    return a.gain * std::max(b.saved, 0.0) > b.gain * std::max(a.saved, 0.0);
+  });
+  while (!choice.nodes.empty() && choice.nodes.back().saved > 0 &&
+         choice.shapes + choice.nodes.back().saved <= static_cast<double>(count)) {
+    choice.shapes += choice.nodes.back().saved;
+    choice.nodes.pop_back();
+  }
   std::vector<LeafGroup> groups;
-  for (const size_t node : candidates.best_at(Level(set, pairs, low)).nodes) groups.push_back(candidates.group(node));
+  for (const auto& chosen : choice.nodes) groups.push_back(candidates.group(chosen.node));
   return groups;
 }
 
@@ -158,12 +174,25 @@ LeafSet with_groups(const MeshView& mesh, const LeafSet& set, std::span<const Le
     number[k] = static_cast<uint32_t>(result.leaves.size());
     result.leaves.push_back(set.leaves[k]);
   }
-  for (const FacePair& edge : set.edges) {
-    const auto [a, b] = std::minmax(number[edge.a], number[edge.b]);
-    if (a != b) result.edges.push_back({a, b});
+  struct Edge {
+    FacePair pair;
+    double price;
+  };
+  std::vector<Edge> edges;
+  const auto is_group = [&](uint32_t leaf) { return number[leaf] < groups.size(); };
+  for (size_t k = 0; k < set.edges.size(); ++k) {
+    const auto [a, b] = set.edges[k];
+    const auto [low, high] = std::minmax(number[a], number[b]);
+    const bool same_price = !set.prices.empty() && !is_group(a) && !is_group(b);
+    if (low != high)
+      edges.push_back({{low, high}, same_price ? set.prices[k] : std::numeric_limits<double>::quiet_NaN()});
   }
-  std::sort(result.edges.begin(), result.edges.end());
-  result.edges.erase(std::unique(result.edges.begin(), result.edges.end()), result.edges.end());
+  std::stable_sort(edges.begin(), edges.end(), [](const Edge& l, const Edge& r) { return l.pair < r.pair; });
+  for (const Edge& edge : edges) {
+    if (!result.edges.empty() && result.edges.back() == edge.pair) continue;
+    result.edges.push_back(edge.pair);
+    result.prices.push_back(edge.price);
+  }
   return result;
 }
 

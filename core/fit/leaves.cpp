@@ -6,7 +6,6 @@
 #include "../geometry/eigen3.hpp"
 #include "clusters.hpp"
 #include "kernel.hpp"
-#include "medial.hpp"
 
 namespace hitbox {
 
@@ -31,7 +30,7 @@ Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
 }
 
 LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
-                    const TriangleBvh* surface, bool with_tangent, Run& run) {
+                    const Surroundings* around, bool with_tangent, Run& run) {
   LeafSet set{std::vector<Leaf>(premerged.node_of_leaf.size()), premerged.edges};
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
@@ -49,7 +48,7 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const Merg
       leaf.op = sum_of_operators(mesh, members.faces(member));
       leaf.kernel = extreme_vertices(mesh.vertices, members.vertices(member));
       for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh.vertices[v]);
-      if (surface != nullptr) leaf.medial = medial_moments(mesh, *surface, members.faces(member));
+      if (around != nullptr) leaf.medial = medial_moments(mesh, *around, members.faces(member));
       fitter.points.assign(mesh.vertices, leaf.kernel);
       const Frame frames[] = {eigen3(combined(leaf.op, with_tangent)).vectors};
       leaf.shape = shaper.quick(fitter, frames);

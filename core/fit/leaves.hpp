@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../base/bounds.hpp"
-#include "../bvh/bvh.hpp"
+#include "medial.hpp"
 #include "moments.hpp"
 #include "operator.hpp"
 #include "premerge.hpp"
@@ -25,11 +25,12 @@ struct Leaf {
 struct LeafSet {
   std::vector<Leaf> leaves;
   std::vector<FacePair> edges;  // between neighbours
+  std::vector<double> prices;   // of merging along each edge; empty: not known yet; NaN: not this one
 };
 
-// `surface`: where medial centres are wanted, else null.
+// `around`: where medial centres are wanted, else null.
 LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
-                    const TriangleBvh* surface, bool with_tangent, Run& run);
+                    const Surroundings* around, bool with_tangent, Run& run);
 
 // All but node and shape, of the union.
 Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts);

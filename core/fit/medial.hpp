@@ -7,6 +7,7 @@
 
 #include "../bvh/bvh.hpp"
 #include "../mesh/mesh.hpp"
+#include "distance_field.hpp"
 #include "moments.hpp"
 
 namespace hitbox {
@@ -16,12 +17,18 @@ struct MedialBall {
   double radius = 0;  // 0: there is nothing behind the surface here
 };
 
+// Asks how far things are.
+struct Surroundings {
+  const TriangleBvh& surface;
+  const DistanceField& field;
+};
+
 // The ball that touches the surface at `point`, whose unit normal is `normal`, from inside.
-MedialBall medial_ball(const TriangleBvh& surface, const Vec3& point, const Vec3& normal);
+MedialBall medial_ball(const Surroundings& around, const Vec3& point, const Vec3& normal);
 
 // The medial centres seen from these faces, as moments weighted by area; no area: there are none. Asks a
 // few of the faces only.
-Moments medial_moments(const MeshView& mesh, const TriangleBvh& surface, std::span<const uint32_t> faces);
+Moments medial_moments(const MeshView& mesh, const Surroundings& around, std::span<const uint32_t> faces);
 
 // The first axis along the centres.
 Frame medial_frame(const Moments& medial);

@@ -1,6 +1,8 @@
 #include "merge.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <queue>
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr size_t kLinksPerCluster = 4;
+constexpr double kNothing = 1e-10;  // deviation: a millionth of the diagonal on a hundredth of its square
 constexpr double kTouching = 0.1;  // of the smaller cluster: a gap up to this is none
 
 struct Neighbour {
@@ -67,8 +70,8 @@ class Greedy {
     std::iota(into_.begin(), into_.end(), 0u);
     gone_.assign(leaf_count_, false);
     find_parts(set.edges);
-    join(set.edges);
-    join(links_between_parts());
+    edge_prices_ = join(set.edges, set.prices);
+    join(links_between_parts(), {});
   }
 
   void merge_all();
@@ -79,7 +82,7 @@ class Greedy {
   bool is_whole(const Cluster& c) const { return c.part == kNone || c.leaf_count == part_size_[c.part]; }
   bool may_merge(uint32_t a, uint32_t b) const;
   void push_across_parts();
-  void join(const std::vector<FacePair>& pairs);
+  std::vector<double> join(const std::vector<FacePair>& pairs, std::span<const double> known);
   std::vector<FacePair> links_between_parts();
   Fitted common_shape(Fitter& fitter, uint32_t a, uint32_t b) const;
   double excess(const Fitted& common, uint32_t a, uint32_t b) const {
@@ -120,6 +123,7 @@ class Greedy {
   bool across_parts_ = false;      // no longer wait for whole parts
   size_t live_;
   std::vector<MergeHistory::Step> steps_;
+  std::vector<double> edge_prices_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
@@ -172,13 +176,15 @@ double Greedy::shared_cost(uint32_t a, uint32_t b) const {
   return small.cost * share_inside(small, clusters_[b].shape, model_.overlap_samples, seed);
 }
 
-void Greedy::join(const std::vector<FacePair>& pairs) {
-  std::vector<double> prices(pairs.size());
+// Makes these pairs neighbours; gives their prices, those that were known as they were.
+std::vector<double> Greedy::join(const std::vector<FacePair>& pairs, std::span<const double> known) {
+  std::vector<double> prices(pairs.size(), std::numeric_limits<double>::quiet_NaN());
+  std::copy(known.begin(), known.end(), prices.begin());
   run_.for_each_block(pairs.size(), 64, [&](size_t first, size_t last, size_t) {
     Fitter fitter(model_);
     for (size_t k = first; k < last; ++k) {
       const auto [a, b] = pairs[k];
-      prices[k] = price(common_shape(fitter, a, b), a, b);
+      if (std::isnan(prices[k])) prices[k] = price(common_shape(fitter, a, b), a, b);
     }
   });
   for (size_t k = 0; k < pairs.size(); ++k) {
@@ -187,6 +193,7 @@ void Greedy::join(const std::vector<FacePair>& pairs) {
     clusters_[b].neighbours.push_back({a, prices[k]});
     push(a, b, prices[k], false);
   }
+  return prices;
 }
 
 // The next pair to merge; its price is exact.
@@ -283,23 +290,24 @@ std::vector<FacePair> Greedy::links_between_parts() {
 
 void Greedy::merge_all() {
   const double all = static_cast<double>(live_);
-  while (live_ > limits_.count) {
+  for (;;) {
     Entry next;
     if (!pop_next(next)) {
       // Nothing left along the surface: go on across parts, unless all pairs are forbidden.
-      if (live_ <= 1) return;
+      if (live_ <= limits_.count) return;
       if (!across_parts_) push_across_parts();
-      if (queue_.empty()) join(links_between_parts());
+      if (queue_.empty()) join(links_between_parts(), {});
       if (queue_.empty()) return;
       continue;
     }
+    if (live_ <= limits_.count && !(shaper_.meter() != nullptr && next.price <= kNothing)) return;
     merge(next.a, next.b, common_shape(fitter_, next.a, next.b));
     run_.advance(1 - static_cast<double>(live_) / all);
   }
 }
 
 MergeHistory Greedy::history() {
-  MergeHistory result{leaf_count_, std::move(steps_), {}};
+  MergeHistory result{leaf_count_, std::move(steps_), {}, std::move(edge_prices_)};
   for (const Cluster& cluster : clusters_) result.cost.push_back(cluster.shape.cost);
   return result;
 }

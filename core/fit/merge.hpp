@@ -10,7 +10,7 @@
 namespace hitbox {
 
 struct MergeLimits {
-  size_t count = 1;  // clusters at which to stop
+  size_t count = 1;  // clusters at which to stop, unless the next merge costs nothing
   double max_excess = Bounds::kInfinity;  // volume that one merge may add
 };
 
@@ -23,7 +23,8 @@ struct MergeHistory {
   };
   size_t leaf_count = 0;
   std::vector<Step> steps;
-  std::vector<double> cost;  // of each cluster
+  std::vector<double> cost;         // of each cluster
+  std::vector<double> edge_prices;  // of the leaves' edges
 };
 
 // Goes on recording into `tree` where the leaves end. `with_tangent`: paper 1, 3.4.

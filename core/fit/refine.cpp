@@ -17,8 +17,8 @@ constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of t
 class Refiner {
  public:
   Refiner(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
-          size_t evaluations, Run& run)
-      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(evaluations),
+          size_t tries, Run& run)
+      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(tries),
         cluster_of_(std::move(cluster_of_leaf)) {
     const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
     leaves_.resize(count);
@@ -36,16 +36,18 @@ class Refiner {
   }
 
   void refine() {
-    const size_t round = leaves_.size() + 1;
-    for (int pass = 0; pass < 4 && left_ > 0; ++pass) {
+    constexpr int kMostPasses = 6;
+    constexpr double kConverged = 0.99;
+    for (int pass = 0; pass < kMostPasses && left_ > 0; ++pass) {
       const double before = total();
+      split_and_merge(leaves_.size() / 8 + 2);
       exchange();
-      if (left_ > 0) split_and_merge(round / 4 + 1);
-      if (total() > 0.99 * before) break;
+      run_.advance(1 - static_cast<double>(left_) / all_);
+      if (total() > kConverged * before) break;
     }
   }
 
-  Assignment take() { return {std::move(cluster_of_), std::move(shape_)}; }
+  std::vector<uint32_t> take() { return std::move(cluster_of_); }
 
  private:
   double total() const {
@@ -80,9 +82,9 @@ class Refiner {
   Split best_split(uint32_t cluster);
   struct Join {
     uint32_t a = kNone, b = kNone;
-    Fitted shape;
-    double price = Bounds::kInfinity;
+    double price = Bounds::kInfinity;  // by a quick look: no less than the true one
   };
+  double quick_cost(std::span<const uint32_t> leaves, uint32_t like);
   Join cheapest_join(uint32_t not_this, double limit);
 
   const MeshView& mesh_;
@@ -90,7 +92,8 @@ class Refiner {
   const Shaper& shaper_;
   Fitter fitter_;
   Run& run_;
-  size_t left_;
+  size_t left_;  // tries
+  double all_ = static_cast<double>(left_);
   std::vector<uint32_t> cluster_of_;
   std::vector<std::vector<uint32_t>> leaves_;  // of a cluster
   std::vector<Fitted> shape_;
@@ -108,6 +111,17 @@ Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) c
                                principal_frame(mesh_.vertices, whole.kernel)};
   if (whole.medial.area > 0) frames.push_back(medial_frame(whole.medial));
   return shaper_.thorough(fitter, frames, whole.medial);
+}
+
+// Of a box in the obvious frame, or that of one of the parts.
+double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
+  left_ -= std::min<size_t>(left_, 1);
+  std::vector<const Leaf*> parts;
+  for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
+  const Leaf whole = joined(mesh_, parts);
+  fitter_.points.assign(mesh_.vertices, whole.kernel);
+  const Frame frames[] = {shape_[like].frame, eigen3(combined(whole.op, true)).vectors};
+  return shaper_.quick(fitter_, frames).cost;
 }
 
 std::vector<uint32_t> Refiner::clusters_around(uint32_t leaf) const {
@@ -226,9 +240,8 @@ Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
         std::vector<uint32_t> both = leaves_[c];
         both.insert(both.end(), leaves_[other].begin(), leaves_[other].end());
         std::sort(both.begin(), both.end());
-        const Fitted shape = tried(both);
-        const double price = shape.cost - shape_[c].cost - shape_[other].cost;
-        if (price < own.price) own = {c, other, shape, price};
+        const double price = quick_cost(both, c) - shape_[c].cost - shape_[other].cost;
+        if (price < own.price) own = {c, other, price};
       }
       join_of_[c] = own;
     }
@@ -255,7 +268,7 @@ void Refiner::split_and_merge(size_t rounds) {
     for (const uint32_t leaf : leaves_[join.b]) cluster_of_[leaf] = join.a;
     leaves_[join.a].insert(leaves_[join.a].end(), leaves_[join.b].begin(), leaves_[join.b].end());
     std::sort(leaves_[join.a].begin(), leaves_[join.a].end());
-    shape_[join.a] = join.shape;
+    shape_[join.a] = tried(leaves_[join.a]);
     for (const uint32_t leaf : split.b) cluster_of_[leaf] = join.b;
     leaves_[join.b] = std::move(split.b);
     shape_[join.b] = split.shape_b;
@@ -268,9 +281,9 @@ void Refiner::split_and_merge(size_t rounds) {
 
 }  // namespace
 
-Assignment refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-                  const Shaper& shaper, size_t evaluations, Run& run) {
-  Refiner refiner(mesh, set, std::move(cluster_of_leaf), shaper, evaluations, run);
+std::vector<uint32_t> refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
+                             const Shaper& shaper, size_t tries, Run& run) {
+  Refiner refiner(mesh, set, std::move(cluster_of_leaf), shaper, tries, run);
   refiner.refine();
   return refiner.take();
 }

@@ -43,4 +43,37 @@ Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Mom
   return best;
 }
 
+// `tangent`: of half the angle. Rational, so the same with every C library.
+static Frame turned(const Frame& frame, int axis, double tangent) {
+  const double c = (1 - tangent * tangent) / (1 + tangent * tangent), s = 2 * tangent / (1 + tangent * tangent);
+  Frame result = frame;
+  const Vec3 u = frame.axis[(axis + 1) % 3], v = frame.axis[(axis + 2) % 3];
+  result.axis[(axis + 1) % 3] = normalized(u * c + v * s);
+  result.axis[(axis + 2) % 3] = normalized(v * c - u * s);
+  return result;
+}
+
+Fitted Shaper::polished(Fitter& fitter, Fitted shape, int rounds) const {
+  if (meter_ == nullptr || shape.kind == Kind::sphere) return shape;
+  const bool is_round = shape.kind != Kind::box && shape.kind != Kind::prism;
+  double step = 0.1;
+  for (int round = 0; round < rounds; ++round) {
+    bool better = false;
+    for (int axis = is_round ? 1 : 0; axis < 3; ++axis) {  // about its own axis nothing changes
+      for (const double tangent : {step, -step}) {
+        Fitted like = shape;
+        like.frame = turned(shape.frame, axis, tangent);
+        Fitted other = fitter.refit(like);
+        price(other, shape.cost);
+        if (!(other.cost < shape.cost)) continue;
+        shape = other;
+        better = true;
+        break;
+      }
+    }
+    if (!better) step *= 0.45;
+  }
+  return shape;
+}
+
 }  // namespace hitbox

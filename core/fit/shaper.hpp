@@ -20,6 +20,9 @@ class Shaper {
   // The fitter has the points. `medial`: of the medial centres behind them; no area: none.
   Fitted quick(Fitter& fitter, std::span<const Frame> frames) const;
   Fitted thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial) const;
+  // The same kind, turned a little at a time while that helps: about each axis of its frame, by less and
+  // less.
+  Fitted polished(Fitter& fitter, Fitted shape, int rounds) const;
   // Sets the shape's cost, or leaves it at infinity once it is known to reach `enough`.
   void price(Fitted& shape, double enough = Bounds::kInfinity) const;
 
