@@ -67,8 +67,8 @@ def options_table() -> str:
     for option in fields(FitOptions):
         flag = "--" + option.name.replace("_", "-")
         flags = f"`-n`, `{flag}`" if option.name == "count" else f"`{flag}`"
-        default = {True: f"`{option.default}`", False: "all"}[isinstance(option.default, str)]
-        default = "none" if option.default is None else default
+        said = option.metadata["default"]
+        default = f"`{said}`" if said else "none"
         lines.append(f"| `{option.name}` | {flags} | {default} | {option.metadata['help']} |")
     return "\n".join(lines)
 

@@ -27,6 +27,7 @@ _SAMPLES = 100_000
 @read.fit_options
 @click.option("--lods", help="Several levels of detail from one run, such as 16,64,256.")
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
+@click.option("--cache", help="A folder that keeps results: what is unchanged is not fitted again.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "-o",
@@ -37,7 +38,13 @@ _SAMPLES = 100_000
     "{count} in the name is replaced by the count, or .lod0, .lod1 is put before the suffix.",
 )
 def fit(
-    mesh: str, lods: str | None, threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
+    mesh: str,
+    lods: str | None,
+    threads: int,
+    cache: str | None,
+    as_json: bool,
+    outputs: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Fits at most COUNT convex shapes around MESH; every face lies in one of them.
 
@@ -54,7 +61,8 @@ def fit(
     loaded = hitbox.load(mesh)
     read_seconds = time.perf_counter() - started
     with progress_bar(as_json) as progress:
-        colliders = _colliders(loaded, levels, {**keywords, "threads": threads, "progress": progress})
+        running = {"threads": threads, "cache": cache, "progress": progress}
+        colliders = _colliders(loaded, levels, {**keywords, **running})
     seconds = {"read": read_seconds, "fit": time.perf_counter() - started - read_seconds}
 
     reports = [
