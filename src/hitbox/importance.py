@@ -22,6 +22,7 @@ Importance: TypeAlias = tuple[Towards, float] | Mapping[str, float] | tuple[floa
 
 DIRECTIONS = ("up", "down", *(sign + axis for axis in UPS for sign in "+-"))
 DEFAULT_WEIGHT = 4.0  # of faces that look straight along a direction
+_LISTED = 12  # names in a message
 _GIVE = "Give a number a face, a dict of part or material names, or a direction such as 'up' or '+z'"
 
 
@@ -40,7 +41,7 @@ def checked(where: str, value: Any) -> Importance:
     except (TypeError, ValueError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1 or not numbers.size:
-        raise InputError(f"{where}: {value!r:.80} is none. {_GIVE}.")
+        raise InputError(f"{where}: {' '.join(repr(value).split()):.80} is none. {_GIVE}.")
     wrong = np.flatnonzero(~((numbers >= checks.LEAST_WEIGHT) & (numbers <= checks.MOST_WEIGHT)))
     if wrong.size:
         checks.weight(f"{where}: face {wrong[0]}", float(numbers[wrong[0]]))
@@ -111,7 +112,12 @@ def _by_name(where: str, importance: Mapping[str, float], mesh: Mesh) -> Floats:
         raise InputError(f"{where}: the mesh has no names of parts or materials. {_GIVE}.")
     weights = np.ones(mesh.face_count)
     for name, weight in importance.items():
-        checks.one_of(where, name, dict.fromkeys(known), "part or material")
+        if name not in known:
+            first = dict.fromkeys(known[:_LISTED] + ["..."] * (len(known) > _LISTED))
+            hint = checks.guess(name, known)
+            raise InputError(
+                f"{where}: unknown part or material {name!r:.80}.{hint} Known: {', '.join(first)}."
+            )
         matches = np.zeros(mesh.face_count, bool)
         for ids, names in kinds:
             if ids is not None and name in names:
