@@ -44,7 +44,7 @@ def handed_to_the_core(mesh: Mesh, **options) -> _core.FitOptions:
 def test_the_defaults_are_those_of_the_core():
     handed, plain = FitOptions().for_core(TORUS), _core.FitOptions()
     for name in dir(plain):
-        if not name.startswith("_"):
+        if not name.startswith("_") and name != "cost":
             assert getattr(handed, name) == getattr(plain, name), name
 
 
