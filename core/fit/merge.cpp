@@ -26,7 +26,7 @@ struct Neighbour {
 struct Cluster : Leaf {
   uint32_t part = kNone;    // the connected part it lies in; kNone: it spans several
   uint32_t leaf_count = 1;
-  std::vector<Neighbour> neighbours;
+  std::vector<Neighbour> neighbours = {};
 };
 
 // An entry is stale when one of its clusters has merged since; it is lazy when its price was
