@@ -114,6 +114,10 @@ def test_lists_and_pairs_are_read():
     assert options.words("--kinds", "box, sphere") == ("box", "sphere")
     assert options.weights("--weights", "box=1,prism=1.4") == {"box": 1.0, "prism": 1.4}
     assert options.whole_numbers("--lods", "16,64") == (16, 64)
+    assert options.sphere("--keep-clear", "0, 1,-2.5,3e-1") == (0.0, 1.0, -2.5, 0.3)
+    assert options.importance("--importance", ("up",)) == "up"
+    assert options.importance("--importance", ("-y=2",)) == ("-y", 2.0)
+    assert options.importance("--importance", ("seat=4", "a=b=.5")) == {"seat": 4.0, "a=b": 0.5}
     assert [options.number_or_text(text) for text in ("0.5", "1%", "off")] == [0.5, "1%", "off"]
     with pytest.raises(InputError):
         options.words("--kinds", "")
@@ -140,8 +144,10 @@ def test_every_option_of_fit_has_a_flag_of_its_name_with_its_help():
         flag = flags["--" + option.name.replace("_", "-")]
         assert flag.name == option.name
         assert flag.help.startswith(option.metadata["help"])
+        if option.metadata["default"]:
+            assert flag.help.endswith(f"[default: {option.metadata['default']}]")
         if isinstance(option.default, str):
-            assert f"[default: {option.default}]" in flag.help
+            assert option.metadata["default"] == option.default
 
 
 def test_help_and_version_are_short(capsys):
@@ -151,7 +157,7 @@ def test_help_and_version_are_short(capsys):
         assert run(arguments) == 0
         shown = capsys.readouterr().out.splitlines()
         assert max(map(len, shown)) <= 80
-        assert len(shown) < 50
+        assert len(shown) < 70
 
 
 def report(arguments, capsys):
@@ -213,6 +219,45 @@ def test_weights_take_a_preset(stool, capsys, preset):
     assert run(["fit", "stool.glb", "-n", "5", "--weights", preset, "-o", "x.json"]) == 0
     said = Collider.load("x.json").method.options.get("weights", "paper")
     assert said == preset
+
+
+def test_every_option_reaches_fit(stool, capsys):
+    """Written in the shell as in Python: the JSON says the same of both."""
+    shell = [
+        "-n", "6", "--objective", "surface", "--preset", "fine", "--profile", "godot", "--kinds", "box,hull",
+        "--hull-vertices", "12", "--parts", "separate", "--materials", "separate", "--importance", "up=2",
+        "--keep-clear", "0,50,0,10", "--keep-clear", "0,60,0,10", "--pad", "-1mm", "--time-budget", "9",
+    ]  # fmt: skip
+    keywords = {
+        "objective": "surface", "preset": "fine", "profile": "godot", "kinds": ("box", "hull"),
+        "hull_vertices": 12, "parts": "separate", "materials": "separate", "importance": ("up", 2),
+        "keep_clear": [(0, 50, 0, 10), (0, 60, 0, 10)], "pad": "-1mm", "time_budget": 9,
+    }  # fmt: skip
+    assert run(["fit", "stool.glb", *shell, "-o", "x.json"]) == 0
+    collider = hitbox.fit("stool.glb", 6, **keywords)
+    assert Collider.load("x.json").method == collider.method
+    assert set(collider.method.options) == {"count", *keywords}
+    assert Collider.load("x.json").shapes == collider.shapes
+    assert run(["fit", "stool.glb", "-n", "6", "--importance", "seat=4"]) == 2
+    assert "fit: importance" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [["-n", "5"], [], ["--lods", "2,5"]])
+def test_a_cache_saves_the_second_run_all_the_work(stool, capsys, monkeypatch, asked):
+    arguments = ["fit", "stool.glb", *asked, "--cache", "deep/kept", "-o", "x{count}.json", "--json"]
+    first = run_once(arguments, capsys)
+    for where, name in ((hitbox._core, "build_tree"), (sys.modules["hitbox.evaluate"], "distances")):
+        monkeypatch.setattr(where, name, None)
+    assert run_once(arguments, capsys) == first
+
+
+def run_once(arguments, capsys):
+    """What is printed but for the times, and the files that are written."""
+    assert run(arguments) == 0
+    shown = json.loads(capsys.readouterr().out)
+    for each in shown if isinstance(shown, list) else [shown]:
+        del each["seconds"]
+    return shown, {path.name: path.read_bytes() for path in Path().glob("x*.json")}
 
 
 def test_levels_of_detail_come_from_one_run(stool, capsys):

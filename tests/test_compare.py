@@ -29,10 +29,10 @@ from hitbox.compare import run as running
 from hitbox.compare.budget import FINEST, Budget, count_within_bytes, count_within_distance
 from hitbox.compare.peers import Peer
 from hitbox.compare.rows import COLUMNS, INPUT, winners
-from hitbox.compare.store import Store
 from hitbox.evaluate import MOST_SAMPLES
 from hitbox.formats import writing
 from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
+from hitbox.store import Store
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}

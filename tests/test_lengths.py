@@ -50,6 +50,17 @@ def test_lengths_are_finite_and_not_negative(wrong: float | str) -> None:
         parse_length(wrong, 1.0)
 
 
+@given(lengths, st.sampled_from(["", "%", "mm"]))
+def test_signed_lengths_may_be_negative_and_must_be_finite(value: float, unit: str) -> None:
+    there = parse_length(f"{value!r}{unit}", 3.0, "cm")
+    assert parse_length(f"-{value!r}{unit}", 3.0, "cm", signed=True) == -there
+    assert parse_length(f"{value!r}{unit}", 3.0, "cm", signed=True) == there
+    assert parse_length(-value, 3.0, signed=True) == -value
+    for wrong in (math.nan, -math.inf, "-1e999"):
+        with pytest.raises(InputError, match=r"must be a finite length\.$"):
+            parse_length(wrong, 1.0, signed=True)
+
+
 def test_unknown_units_list_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"'parsec'.*mm, cm, m, km, in, ft"):
         parse_length("5 parsec", 1.0)

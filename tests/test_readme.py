@@ -1,4 +1,4 @@
-"""What the README says is true: its examples run, its table of options is that of FitOptions.
+"""What README.md and docs/fit.md say is true: examples run, the table of options is that of FitOptions.
 
 Blocks marked `sh` and `python` are run in a folder with a chair.glb; those marked `bash` set a machine up.
 """
@@ -62,13 +62,25 @@ def test_the_python_examples_run(folder_with_a_chair):
         run([sys.executable, "-W", "error", "-c", text], folder_with_a_chair)
 
 
+def test_the_examples_of_the_options_run(tmp_path):
+    text = (ROOT / "docs" / "fit.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(sh|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert {language for language, _ in blocks} == {"sh", "python"}
+    (tmp_path / "lighthouse.obj").write_bytes((ROOT / "examples" / "lighthouse.obj").read_bytes())
+    shells = [line for language, text in blocks if language == "sh" for line in text.splitlines()]
+    run(["sh", "-e", "-c", "\n".join(shells)], tmp_path)
+    for language, text in blocks:
+        if language == "python":
+            run([sys.executable, "-W", "error", "-c", text], tmp_path)
+
+
 def options_table() -> str:
     lines = ["| option | in the shell | default | what it does |", "|---|---|---|---|"]
     for option in fields(FitOptions):
         flag = "--" + option.name.replace("_", "-")
         flags = f"`-n`, `{flag}`" if option.name == "count" else f"`{flag}`"
-        default = {True: f"`{option.default}`", False: "all"}[isinstance(option.default, str)]
-        default = "none" if option.default is None else default
+        said = option.metadata["default"]
+        default = f"`{said}`" if said else "none"
         lines.append(f"| `{option.name}` | {flags} | {default} | {option.metadata['help']} |")
     return "\n".join(lines)
 

@@ -111,7 +111,10 @@ CountChoice choose_count(const FitInput& input, const MergeTree& tree, Run& run)
   while (half_will_do(low)) low -= 2;
   // A shelf is close to one solid block on average, and exact with a few boards more: twice the
   // shapes for less than half the distance is worth it.
-  const auto waste = [&](size_t rung) { return kLadder[rung] * std::max(rungs.mean(rung), kExact); };
+  const uint32_t least = tree.clusters_after(tree.merges.size());
+  const auto waste = [&](size_t rung) {
+    return std::max(kLadder[rung], least) * std::max(rungs.mean(rung), kExact);
+  };
   size_t best = low;
   for (size_t rung = low + 1; rung < kLadder.size() && kLadder[rung] <= kFew; ++rung)
     if (waste(rung) < waste(best)) best = rung;

@@ -25,7 +25,8 @@ bool contains_all(const Shape& shape, std::span<const Vec3> points) {
 }  // namespace
 
 std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
-                                         std::vector<std::vector<Vec3>> points, Run& run) {
+                                         std::vector<std::vector<Vec3>> points,
+                                         std::span<const uint32_t> group, Run& run) {
   const auto count = static_cast<uint32_t>(shapes.size());
   std::vector<uint32_t> into(count), order(count);
   std::iota(into.begin(), into.end(), 0u);
@@ -38,7 +39,8 @@ std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
     points_box[k] = bounds_of(points[k]);
   }
   const auto holds = [&](uint32_t large, uint32_t small) {
-    return shape_box[large].contains(points_box[small].low) &&
+    return (group.empty() || group[large] == group[small]) &&
+           shape_box[large].contains(points_box[small].low) &&
            shape_box[large].contains(points_box[small].high) &&
            contains_all(shapes[large], points[small]);
   };

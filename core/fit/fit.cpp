@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "../base/assert.hpp"
 #include "../base/tolerances.hpp"
 #include "../measure/inside.hpp"
 #include "../mesh/adjacency.hpp"
@@ -68,12 +69,31 @@ struct Plan {
   size_t tries_for(size_t shapes) const { return tries == 0 ? 0 : std::max(least_tries, tries * shapes); }
 };
 
+std::vector<FacePair> pairs_within_groups(const MeshView& mesh, std::span<const uint32_t> group_of_face,
+                                          Run& run) {
+  HITBOX_ASSERT(group_of_face.empty() || group_of_face.size() == mesh.face_count());
+  std::vector<FacePair> pairs = face_pairs(mesh, run);
+  if (!group_of_face.empty())
+    std::erase_if(pairs, [&](const FacePair& p) { return group_of_face[p.a] != group_of_face[p.b]; });
+  return pairs;
+}
+
+std::vector<uint32_t> group_of_cluster(const Partition& partition,
+                                       std::span<const uint32_t> group_of_face) {
+  std::vector<uint32_t> group(group_of_face.empty() ? 0 : partition.cluster_count);
+  for (size_t f = 0; f < group_of_face.size(); ++f)
+    group[partition.cluster_of_face[f]] = group_of_face[f];
+  return group;
+}
+
 // Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
 // the one that holds them.
 FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
-                                 const Partition& partition, double drop_thin, Run& run) {
+                                 const Partition& partition, const FitOptions& options, Run& run) {
   constexpr uint32_t kDropped = UINT32_MAX;
-  const std::vector<uint32_t> into = superfluous_shapes(shapes, std::move(points), run);
+  const std::vector<uint32_t> into = superfluous_shapes(
+      shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
+  const double drop_thin = options.drop_thin;
   FitResult result;
   std::vector<uint32_t> number(shapes.size(), kDropped);
   for (size_t k = 0; k < into.size(); ++k) {
@@ -124,7 +144,9 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   tree.face_count = static_cast<uint32_t>(mesh.face_count());
   tree.merges.reserve(tree.face_count);
   const double max_excess = excess_limit(input.options, referenced_bounds(mesh));
-  const Premerged premerged = premerge(mesh, face_pairs(mesh, run), count, max_excess, tree, run);
+  const std::vector<uint32_t>& groups = input.options.group_of_face;
+  const Premerged premerged =
+      premerge(mesh, pairs_within_groups(mesh, groups, run), groups, count, max_excess, tree, run);
   const bool with_tangent = input.options.tangent != Tangent::off;
   if (!input.field) return make_leaves(mesh, premerged, tree, tools.quick, nullptr, with_tangent, run);
   const Surroundings around{*input.surface, *input.field};
@@ -169,7 +191,7 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
     for (const uint32_t v : members.vertices(k)) points[k].push_back(input.exact_vertices[v]);
     shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
   });
-  return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options.drop_thin, run);
+  return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
 }
 
 std::vector<Moments> medial_of_clusters(const MergeTree& tree, const Partition& partition) {

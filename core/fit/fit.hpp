@@ -34,8 +34,8 @@ struct FitInput {
 // At most `count` shapes, or more where an option forbids further merges.
 FitResult fit(const FitInput& input, uint32_t count, Run& run);
 
-// All merges from single faces down to one cluster, or as far as `max_excess` lets them go; fine
-// enough for `finest` shapes.
+// All merges from single faces down to one cluster (one a group, where faces have groups), or as far
+// as `max_excess` lets them go; fine enough for `finest` shapes.
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run);
 
 // The shapes around the clusters that are left after the first `merge_count` merges of the tree.

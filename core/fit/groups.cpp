@@ -43,8 +43,12 @@ class Candidates {
   Candidates(const MeshView& mesh, const LeafSet& set, const Level& coarsest, const Shaper& shaper, Run& run)
       : leaf_count_(set.leaves.size()) {
     std::vector<Moments> medial;
-    for (const Leaf& leaf : set.leaves) medial.push_back(leaf.medial);
-    merges_ = medial_tree(medial, run);
+    std::vector<uint32_t> group;
+    for (const Leaf& leaf : set.leaves) {
+      medial.push_back(leaf.medial);
+      group.push_back(leaf.group);
+    }
+    merges_ = medial_tree(medial, group, run);
     leaves_.resize(leaf_count_ + merges_.size());
     shape_.resize(leaves_.size());
     std::vector<double> shapes = coarsest.shapes;

@@ -16,6 +16,7 @@ Moments joined(const Moments& a, const Moments& b) {
 
 Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
   Leaf whole;
+  whole.group = parts[0]->group;
   std::vector<uint32_t> kernel;
   for (const Leaf* part : parts) {
     whole.op = whole.op + part->op;
@@ -44,6 +45,7 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const Merg
     for (size_t k = first; k < last; ++k) {
       Leaf& leaf = set.leaves[k];
       leaf.node = premerged.node_of_leaf[k];
+      leaf.group = premerged.group_of_leaf.empty() ? 0 : premerged.group_of_leaf[k];
       const uint32_t member = partition.cluster_of_face[leaf_face[leaf.node]];
       leaf.op = sum_of_operators(mesh, members.faces(member));
       leaf.kernel = extreme_vertices(mesh.vertices, members.vertices(member));

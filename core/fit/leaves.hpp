@@ -14,7 +14,8 @@
 namespace hitbox {
 
 struct Leaf {
-  uint32_t node = 0;  // in the tree
+  uint32_t node = 0;   // in the tree
+  uint32_t group = 0;  // of all its faces; neighbours have the same
   FaceOperator op;
   Moments medial;  // of the medial centres behind it; no area: there are none
   Bounds box;

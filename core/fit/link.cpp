@@ -86,12 +86,16 @@ class OtherGroups {
 
 }  // namespace
 
-std::vector<FacePair> link_along_curve(std::span<const Vec3> points) {
+std::vector<FacePair> link_along_curve(std::span<const Vec3> points, std::span<const uint32_t> group) {
+  const auto group_of = [&](uint32_t point) { return group.empty() ? 0 : group[point]; };
   std::vector<FacePair> links;
   links.reserve(points.size() * 2);
   for (const double shift : {0.0, 0.3}) {
-    const std::vector<uint32_t> order = morton_order(points, shift);
+    std::vector<uint32_t> order = morton_order(points, shift);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return group_of(a) < group_of(b); });
     for (size_t k = 1; k < order.size(); ++k) {
+      if (group_of(order[k - 1]) != group_of(order[k])) continue;
       const auto [low, high] = std::minmax({order[k - 1], order[k]});
       links.push_back({low, high});
     }

@@ -9,8 +9,9 @@
 
 namespace hitbox {
 
-// Each point with the next one along two Morton curves: coarse, but cheap for any number.
-std::vector<FacePair> link_along_curve(std::span<const Vec3> points);
+// Each point with the next one of its group along two Morton curves: coarse, but cheap for any
+// number. `group`: empty, or one a point.
+std::vector<FacePair> link_along_curve(std::span<const Vec3> points, std::span<const uint32_t> group);
 
 // Each box with its `neighbours` nearest by gap (then by distance of centres) among those of
 // another group. Costs O(n log n).

@@ -28,7 +28,7 @@ struct Entry {
 
 }  // namespace
 
-std::vector<FacePair> medial_tree(std::span<const Moments> medial, Run& run) {
+std::vector<FacePair> medial_tree(std::span<const Moments> medial, std::span<const uint32_t> group, Run& run) {
   std::vector<Moments> nodes(medial.begin(), medial.end());
   std::vector<std::vector<uint32_t>> near(nodes.size());
   std::vector<Bounds> boxes;
@@ -43,7 +43,8 @@ std::vector<FacePair> medial_tree(std::span<const Moments> medial, Run& run) {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   for (uint32_t k = 0; k < boxes.size(); ++k) {
     const uint32_t item = item_of_box[k];
-    for (const auto& [distance, other] : tree.nearest_boxes(boxes[k], kNeighbours, [&](uint32_t o) { return o == k; })) {
+    const auto is_no_neighbour = [&](uint32_t o) { return o == k || group[item_of_box[o]] != group[item]; };
+    for (const auto& [distance, other] : tree.nearest_boxes(boxes[k], kNeighbours, is_no_neighbour)) {
       const auto [a, b] = std::minmax(item, item_of_box[other]);
       near[item].push_back(item_of_box[other]);
       near[item_of_box[other]].push_back(item);

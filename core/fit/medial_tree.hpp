@@ -14,7 +14,7 @@
 namespace hitbox {
 
 // Merges in order: items are 0 .. size - 1, merge k makes node size + k. Items without medial centres
-// (no area) are left out. O(n log n).
-std::vector<FacePair> medial_tree(std::span<const Moments> medial, Run& run);
+// (no area) are left out, and those of different groups are never merged. O(n log n).
+std::vector<FacePair> medial_tree(std::span<const Moments> medial, std::span<const uint32_t> group, Run& run);
 
 }  // namespace hitbox

@@ -29,7 +29,7 @@ struct Neighbour {
 struct Cluster : Leaf {
   uint32_t part = kNone;    // the connected part it lies in; kNone: it spans several
   uint32_t leaf_count = 1;
-  std::vector<Neighbour> neighbours;
+  std::vector<Neighbour> neighbours = {};
 };
 
 // An entry is stale when one of its clusters has merged since; it is lazy when its price was
@@ -273,18 +273,26 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
 std::vector<FacePair> Greedy::links_between_parts() {
   DisjointSets parts(clusters_.size());
   std::vector<uint32_t> live;
-  std::vector<Bounds> boxes;
   for (uint32_t c = 0; c < clusters_.size(); ++c) {
     if (gone_[c]) continue;
     live.push_back(c);
-    boxes.push_back(clusters_[c].box);
     for (const Neighbour& n : clusters_[c].neighbours)
       if (n.price < Bounds::kInfinity) parts.unite(c, current(n.cluster));
   }
-  std::vector<uint32_t> part;
-  for (const uint32_t c : live) part.push_back(parts.find(c));
-  std::vector<FacePair> links = link_nearest(boxes, part, kLinksPerCluster, run_);
-  for (FacePair& link : links) link = {live[link.a], live[link.b]};
+  // Group by group: the nearest of all may be of other groups, and then there would be no link.
+  std::stable_sort(live.begin(), live.end(),
+                   [&](uint32_t a, uint32_t b) { return clusters_[a].group < clusters_[b].group; });
+  std::vector<FacePair> links;
+  for (size_t first = 0, last = 0; first < live.size(); first = last) {
+    std::vector<Bounds> boxes;
+    std::vector<uint32_t> part;
+    for (; last < live.size() && clusters_[live[last]].group == clusters_[live[first]].group; ++last) {
+      boxes.push_back(clusters_[live[last]].box);
+      part.push_back(parts.find(live[last]));
+    }
+    for (const FacePair& link : link_nearest(boxes, part, kLinksPerCluster, run_))
+      links.push_back({live[first + link.a], live[first + link.b]});
+  }
   return links;
 }
 

@@ -15,10 +15,10 @@ constexpr size_t kBlock = 4096;
 
 class Rounds {
  public:
-  Rounds(const MeshView& mesh, std::vector<FacePair> edges, double volume_limit, MergeTree& tree,
-         Run& run)
+  Rounds(const MeshView& mesh, std::vector<FacePair> edges, std::span<const uint32_t> group_of_face,
+         double volume_limit, MergeTree& tree, Run& run)
       : edges_(std::move(edges)), volume_limit_(volume_limit), tree_(tree), run_(run),
-        moments_(mesh.face_count()) {
+        moments_(mesh.face_count()), label_(group_of_face.begin(), group_of_face.end()) {
     run_.for_each_block(moments_.size(), kBlock, [&](size_t first, size_t last, size_t) {
       for (size_t f = first; f < last; ++f)
         moments_[f] = face_moments(mesh.vertices, mesh.face(f));
@@ -33,13 +33,13 @@ class Rounds {
 
   size_t merge_round(size_t target);  // how many clusters it merged away
   void link_neighbours() {
-    const std::vector<FacePair> links = link_along_curve(centroids());
+    const std::vector<FacePair> links = link_along_curve(centroids(), label_);
     edges_.insert(edges_.end(), links.begin(), links.end());
     remove_repeated_edges();
   }
   Premerged take() {
     remove_repeated_edges();
-    return {std::move(node_), std::move(edges_)};
+    return {std::move(node_), std::move(edges_), std::move(label_)};
   }
 
  private:
@@ -62,6 +62,7 @@ class Rounds {
   Run& run_;
   std::vector<Moments> moments_;   // per cluster
   std::vector<uint32_t> node_;     // per cluster: its node in the tree
+  std::vector<uint32_t> label_;    // per cluster: the group that its faces are of; or empty
   double total_area_ = 0;
   size_t to_merge_ = 0;            // merges still wanted
   std::vector<double> proxy_;      // per cluster
@@ -175,12 +176,14 @@ void Rounds::compact() {
     renumbered[k] = kept;
     moments_[kept] = moments_[k];
     node_[kept] = node_[k];
+    if (!label_.empty()) label_[kept] = label_[k];
     ++kept;
   }
   for (uint32_t k = 0; k < renumbered.size(); ++k)
     if (group_[k] != k) renumbered[k] = renumbered[group_[k]];
   moments_.resize(kept);
   node_.resize(kept);
+  if (!label_.empty()) label_.resize(kept);
   size_t out = 0;
   for (const FacePair& edge : edges_) {
     const uint32_t a = renumbered[edge.a], b = renumbered[edge.b];
@@ -218,9 +221,10 @@ std::vector<Vec3> Rounds::centroids() const {
 
 }  // namespace
 
-Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges, size_t leaf_count,
-                   double volume_limit, MergeTree& tree, Run& run) {
-  Rounds rounds(mesh, std::move(edges), volume_limit, tree, run);
+Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges,
+                   std::span<const uint32_t> group_of_face, size_t leaf_count, double volume_limit,
+                   MergeTree& tree, Run& run) {
+  Rounds rounds(mesh, std::move(edges), group_of_face, volume_limit, tree, run);
   const double all = static_cast<double>(rounds.count());
   bool just_linked = false;
   while (rounds.count() > leaf_count) {

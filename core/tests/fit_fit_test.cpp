@@ -30,8 +30,9 @@ Mesh bumpy_torus(uint32_t side) {
 
 FitResult fit(const MeshView& mesh, uint32_t count, unsigned threads) {
   Run run(threads);
-  const MergeTree tree = build_tree(mesh, count, {}, run);
-  return shapes_after(mesh, tree, tree.merges_to(count), {}, run);
+  const FitInput input(mesh, mesh, {}, run);
+  const MergeTree tree = build_tree(input, count, run);
+  return shapes_after(input, tree, tree.merges_to(count), run);
 }
 
 // Any difference in a shape shows in how far these points are from it.
@@ -74,8 +75,47 @@ TEST(a_count_is_chosen_alike_for_any_number_of_threads) {
   const Mesh mesh = bumpy_torus(40);
   const auto choose = [&](unsigned threads) {
     Run run(threads);
-    return choose_count(mesh.view(), build_tree(mesh.view(), kMostChosen, {}, run), {}, run).count;
+    const FitInput input(mesh.view(), mesh.view(), {}, run);
+    return choose_count(input, build_tree(input, kMostChosen, run), run).count;
   };
   CHECK(choose(1) == choose(3));
   CHECK(choose(1) > 1);
+}
+
+// Groups that lie scattered over one surface: hundreds of pieces each, none beside its own kind.
+TEST(no_cluster_has_faces_of_two_groups_and_each_group_ends_as_one) {
+  const Mesh mesh = bumpy_torus(90);
+  constexpr uint32_t kGroups = 5;
+  FitOptions options;
+  Random random(3);
+  for (size_t f = 0; f < mesh.view().face_count(); ++f)
+    options.group_of_face.push_back(static_cast<uint32_t>(random.below(kGroups)));
+  Run run(2);
+  const FitInput input(mesh.view(), mesh.view(), options, run);
+  const auto check = [&](const FitResult& fitted, uint32_t count) {
+    CHECK(fitted.shapes.size() <= count);
+    CHECK(fitted.faces.size() == mesh.view().face_count());
+    for (size_t k = 0; k < fitted.shapes.size(); ++k) {
+      const uint32_t first = fitted.face_offsets[k];
+      for (uint32_t at = first; at < fitted.face_offsets[k + 1]; ++at)
+        CHECK(options.group_of_face[fitted.faces[at]] == options.group_of_face[fitted.faces[first]]);
+    }
+  };
+  const MergeTree tree = build_tree(input, 20, run);
+  CHECK(tree.clusters_after(tree.merges.size()) == kGroups);
+  for (const uint32_t count : {2000u, 20u, kGroups}) {
+    check(shapes_after(input, tree, tree.merges_to(count), run), count);
+    check(fit(input, count, run), count);
+  }
+}
+
+TEST(one_group_is_as_good_as_none) {
+  const Mesh mesh = bumpy_torus(60);
+  FitOptions options;
+  options.group_of_face.assign(mesh.view().face_count(), 7);
+  Run run(1);
+  const FitInput input(mesh.view(), mesh.view(), options, run);
+  const MergeTree tree = build_tree(input, 25, run);
+  const FitResult fitted = shapes_after(input, tree, tree.merges_to(25), run);
+  CHECK(fingerprint(fitted) == fingerprint(fit(mesh.view(), 25, 1)));
 }

@@ -378,7 +378,7 @@ TEST(culling_keeps_a_chain_enclosed) {
   Run run(1);
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{1, 0, 0}, 2.5}, Sphere{{8, 0, 0}, 6}};
   const std::vector<std::vector<Vec3>> points = {{{-0.9, 0, 0}}, {{3, 0, 0}}, {{9, 0, 0}}};
-  const std::vector<uint32_t> into = superfluous_shapes(shapes, points, run);
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, points, {}, run);
   for (uint32_t k = 0; k < 3; ++k) {
     CHECK(into[into[k]] == into[k]);
     std::vector<double> out(1);
@@ -393,8 +393,16 @@ TEST(culling_takes_nested_and_equal_shapes_to_one) {
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{0, 0, 0}, 1}, Sphere{{0, 0, 0}, 3},
                                      Sphere{{0, 0, 0}, 2}, Sphere{{9, 0, 0}, 1}};
   const std::vector<std::vector<Vec3>> points = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 3}}, {{2, 0, 0}}, {{9, 0, 0}}};
-  const std::vector<uint32_t> into = superfluous_shapes(shapes, points, run);
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, points, {}, run);
   CHECK((into == std::vector<uint32_t>{2, 2, 2, 2, 4}));
+}
+
+TEST(culling_leaves_shapes_inside_one_of_another_group) {
+  Run run(1);
+  const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{0, 0, 0}, 2}, Sphere{{0, 0, 0}, 3}};
+  const std::vector<std::vector<Vec3>> points = {{{1, 0, 0}}, {{2, 0, 0}}, {{3, 0, 0}}};
+  const std::vector<uint32_t> group = {5, 9, 5};
+  CHECK((superfluous_shapes(shapes, points, group, run) == std::vector<uint32_t>{2, 1, 2}));
 }
 
 TEST(culling_never_uncovers_a_point) {
@@ -410,7 +418,7 @@ TEST(culling_never_uncovers_a_point) {
       for (int j = 0; j < 3; ++j)
         points.back().push_back(sphere.center + normalized(random_point(random)) * (0.99 * sphere.radius));
     }
-    const std::vector<uint32_t> into = superfluous_shapes(shapes, points, run);
+    const std::vector<uint32_t> into = superfluous_shapes(shapes, points, {}, run);
     for (size_t k = 0; k < shapes.size(); ++k) {
       CHECK(into[into[k]] == into[k]);
       std::vector<double> out(3);

@@ -17,11 +17,10 @@ int main() {
   }
 
   constexpr uint32_t kCount = 4;  // an upper bound: merges that add nothing go on below it
-  const hitbox::FitOptions options;
   hitbox::Run run(1);
-  const auto tree = hitbox::build_tree(mesh.view(), kCount, options, run);
-  const auto fitted =
-      hitbox::shapes_after(mesh.view(), tree, tree.merges_to(kCount), options, run);
+  const hitbox::FitInput input(mesh.view(), mesh.view(), hitbox::FitOptions{}, run);
+  const auto tree = hitbox::build_tree(input, kCount, run);
+  const auto fitted = hitbox::shapes_after(input, tree, tree.merges_to(kCount), run);
   for (const hitbox::Shape& shape : fitted.shapes)
     std::printf("%s %.6f\n", hitbox::kKindNames[shape.index()].data(), hitbox::volume(shape));
 }

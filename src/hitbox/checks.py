@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from hitbox.errors import InputError
 
 MOST_THREADS = 4096
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
 
 
 def whole(where: str, value: object, least: int, most: int) -> int:
@@ -35,6 +36,30 @@ def not_negative(where: str, value: object) -> float:
     if not 0 <= found < math.inf:
         raise InputError(f"{where}: must be a finite number of 0 or more, not {value!r:.80}.")
     return found
+
+
+def positive(where: str, value: object) -> float:
+    found = number(value)
+    if not 0 < found < math.inf:
+        raise InputError(f"{where}: must be a finite number above 0, not {value!r:.80}.")
+    return found
+
+
+def weight(where: str, value: object) -> float:
+    found = number(value)
+    if not LEAST_WEIGHT <= found <= MOST_WEIGHT:
+        limits = f"from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+        raise InputError(f"{where}: must be a number {limits}, not {value!r:.80}.")
+    return found
+
+
+def weights(where: str, values: object, kinds: Iterable[str], or_else: str = "") -> dict[str, float]:
+    """A factor for some of `kinds`; `or_else` says what may be given instead."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where}: weights: must be a dict such as {{'prism': 1.4}}{or_else}.")
+    for kind in values:
+        one_of(f"{where}: weights", kind, kinds, "kind")
+    return {kind: weight(f"{where}: weights: {kind}", value) for kind, value in values.items()}
 
 
 def threads(verb: str, value: object) -> int:

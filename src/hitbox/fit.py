@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from hitbox import _core, checks
+from hitbox import _core, checks, importance, profiles
 from hitbox._version import version
 from hitbox.collider import Collider, Label, Method, Source, Status
 from hitbox.errors import InputError
+from hitbox.formats import collider_json
 from hitbox.lengths import parse_length
 from hitbox.mesh import Mesh, MeshLike
+from hitbox.profiles import Profile
 from hitbox.progress import Cancel, Progress, reporter
-from hitbox.shapes import IndexArray, shape_from_params
+from hitbox.shapes import IndexArray, Shape, shape_from_params
+from hitbox.store import Store, build
+from hitbox.words import listed
 
 PRIMITIVES = ("box", "sphere", "capsule", "cylinder", "frustum", "prism")  # in the core's order
 PAPER_WEIGHTS = {"box": 1.0, "sphere": 1.0, "capsule": 1.0, "cylinder": 1.05, "frustum": 2.1, "prism": 1.4}
@@ -26,15 +35,24 @@ WEIGHT_PRESETS: Mapping[str, Mapping[str, float]] = {
     "uniform": dict.fromkeys(PRIMITIVES, 1.0),
     "organic": {**PAPER_WEIGHTS, "sphere": 0.7, "capsule": 0.85},
 }
+OBJECTIVES = ("outer", "surface")
+PRESETS = ("fast", "balanced", "fine")
 COSTS = ("grown", "volume", "joint")
+SPANS = ("together", "separate")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
-LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
+HULL_VERTICES = 32  # where neither the options nor a profile say
+_LISTED = 16  # spheres or numbers; of more the JSON has a checksum
+_NAMED = 5  # spheres in a note
 
 
-def _option(default: Any, help: str) -> Any:
-    """A field of FitOptions; the shell's help and the README's table are made from `help`."""
-    return field(default=default, metadata={"help": help})
+def _option(default: Any, help: str, means: str | None = None) -> Any:
+    """A field of FitOptions; the shell's help and the README's table are made from `help`.
+
+    `means`: what holds where nothing is given, if the default does not say it.
+    """
+    said = default if isinstance(default, str) else means
+    return field(default=default, metadata={"help": help, "default": said})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +63,39 @@ class FitOptions:
     max_excess: float | None = _option(
         None, "Volume one merge may add, as a share of the bounding box's volume. Without it: no limit."
     )
+    objective: str = _option(
+        "outer", "What is kept close: outer, what can be touched; surface, all of the shapes' surfaces."
+    )
+    preset: str = _option("balanced", "How much is tried: fast, balanced or fine.")
+    time_budget: float | None = _option(
+        None, "Wall seconds after which refining ends; the result then depends on the machine's speed."
+    )
     cost: str = _option(
         "grown",
         "What merging keeps small: grown (volume with a margin), volume (Eq. 4) or joint (Eq. 5, slow).",
     )
-    kinds: Iterable[str] | str = _option(PRIMITIVES, "Kinds that may be used.")
-    weights: Mapping[str, float] | str = _option(
-        "paper", "Factor on a kind's volume: paper, uniform, organic, or kinds with numbers."
+    profile: str | os.PathLike[str] | Profile | None = _option(  # noqa: RUF009  # it returns a field
+        None, "An engine's kinds and weights: a name such as unity, or your own JSON file."
+    )
+    kinds: Iterable[str] | str | None = _option(
+        None, "Kinds that may be used; hull is a seventh, if named.", means="all but hull"
+    )
+    weights: Mapping[str, float] | str | None = _option(
+        None, "Factor on a kind's volume: paper, uniform, organic, or kinds with numbers.", means="paper"
+    )
+    hull_vertices: int | None = _option(
+        None, "Vertices a hull may have; a profile may say another.", means=str(HULL_VERTICES)
+    )
+    parts: str = _option("together", "Whether a shape may span parts: together, or separate.")
+    materials: str = _option("together", "Whether a shape may span materials: together, or separate.")
+    importance: Any = _option(  # noqa: RUF009
+        None, "Faces that must fit closer: a direction (up, +z), names with numbers, or a number a face."
+    )
+    keep_clear: Any = _option(  # noqa: RUF009
+        None, "Spheres x,y,z,radius that shapes must not enter; wins over the count."
+    )
+    pad: float | str | None = _option(
+        None, "Length by which all sides move out; in, if negative, and faces may then stick out."
     )
     tangent: str = _option("auto", "Face tangents in the frame: auto takes them where they help; on; off.")
     weld: float | str = _option("exact", "Join vertices first: exact (equal ones), off, or within a length.")
@@ -60,52 +104,87 @@ class FitOptions:
     )
 
     def __post_init__(self) -> None:
-        if self.count is not None:
-            object.__setattr__(self, "count", _count(self.count, "count"))
-        if self.max_excess is not None:
-            object.__setattr__(self, "max_excess", checks.not_negative("fit: max_excess", self.max_excess))
+        checks.one_of("fit: objective", self.objective, OBJECTIVES)
+        checks.one_of("fit: preset", self.preset, PRESETS)
         checks.one_of("fit: cost", self.cost, COSTS)
+        checks.one_of("fit: parts", self.parts, SPANS)
+        checks.one_of("fit: materials", self.materials, SPANS)
         checks.one_of("fit: tangent", self.tangent, TANGENTS)
-        if not isinstance(self.kinds, Iterable):
-            raise InputError(
-                f"fit: kinds: must be names such as 'box' or ('box', 'sphere'), not {self.kinds!r}."
-            )
-        kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)
-        for kind in kinds:
-            checks.one_of("fit: kinds", kind, PRIMITIVES, "kind")
-        if not kinds:
-            raise InputError(f"fit: kinds: none is left. Allow at least one of {', '.join(PRIMITIVES)}.")
-        object.__setattr__(self, "kinds", tuple(k for k in PRIMITIVES if k in kinds))
+        self._put("count", _count, "count")
+        self._put("max_excess", lambda value: checks.not_negative("fit: max_excess", value))
+        self._put("time_budget", lambda value: checks.positive("fit: time_budget", value))
+        self._put("profile", profiles.load)
+        self._put("kinds", _checked_kinds)
+        self._put("weights", _checked_weights)
+        self._put("importance", lambda value: importance.checked("fit: importance", value))
+        self._put("keep_clear", _checked_spheres)
+        if self.hull_vertices is not None:
+            few, many = profiles.FEWEST_HULL_VERTICES, profiles.MOST_HULL_VERTICES
+            checks.whole("fit: hull_vertices", self.hull_vertices, few, many)
+            if "hull" not in self.allowed_kinds:
+                raise InputError("fit: hull_vertices: no hulls are allowed. Add 'hull' to kinds.")
+        if not set(self.allowed_kinds) & set(PRIMITIVES):
+            raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
+
+    def _put(self, name: str, check: Callable[..., Any], *arguments: str) -> None:
+        if getattr(self, name) is not None:
+            object.__setattr__(self, name, check(getattr(self, name), *arguments))
+
+    @property
+    def _engine(self) -> Profile | None:
+        assert self.profile is None or isinstance(self.profile, Profile)  # __post_init__ has loaded it
+        return self.profile
+
+    @property
+    def allowed_kinds(self) -> tuple[str, ...]:
+        """By `kinds`, else by the profile; `organic` weights leave prisms out."""
+        kinds = self.kinds or (self._engine.kinds if self._engine else PRIMITIVES)
+        return tuple(kind for kind in kinds if kind != "prism" or self.weights != "organic")
+
+    @property
+    def kind_weights(self) -> dict[str, float]:
+        """One a primitive: by `weights`, else by the profile, else as in the paper."""
         if isinstance(self.weights, str):
-            checks.one_of("fit: weights", self.weights, tuple(WEIGHT_PRESETS), "preset")
-            if self.weights == "organic" and self.kinds == ("prism",):
-                raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
-        else:
-            object.__setattr__(self, "weights", _checked_weights(self.weights))
+            return dict(WEIGHT_PRESETS[self.weights])
+        return PAPER_WEIGHTS | dict(self._engine.weights if self._engine else ()) | dict(self.weights or {})
+
+    @property
+    def most_hull_vertices(self) -> int:
+        """0 where hulls are not allowed."""
+        if "hull" not in self.allowed_kinds:
+            return 0
+        return self.hull_vertices or (self._engine and self._engine.hull_vertices) or HULL_VERTICES
 
     def said(self) -> dict[str, Any]:
         """The options that differ from the defaults, as the JSON has them."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        values["kinds"] = list(values["kinds"])
-        plain = {f.name: f.default for f in fields(self)} | {"kinds": list(PRIMITIVES)}
-        return {name: value for name, value in values.items() if value != plain[name]}
+        plain = {f.name: f.default for f in fields(self)}
+        if self._engine:
+            own = self._engine.own
+            values["profile"] = self._engine.name if own is None else json.loads(own)
+        else:  # said or not, it is the default
+            means = {"kinds": PRIMITIVES, "weights": "paper"}
+            plain |= {name: value for name, value in means.items() if values[name]}
+        return {name: _plain(value) for name, value in values.items() if value != plain[name]}
 
     def for_core(self, mesh: Mesh) -> _core.FitOptions:
-        kinds = set(self.kinds)
-        if isinstance(self.weights, str):
-            weights = dict(WEIGHT_PRESETS[self.weights])
-            if self.weights == "organic":
-                kinds -= {"prism"}
-        else:
-            weights = PAPER_WEIGHTS | dict(self.weights)
         core = _core.FitOptions()
+        core.objective = getattr(_core.Objective, self.objective)
+        core.effort = getattr(_core.Effort, self.preset)
+        core.time_budget = self.time_budget or 0.0
         core.cost = getattr(_core.Cost, self.cost)
         core.tangent = getattr(_core.Tangent, self.tangent)
-        core.kinds = tuple(kind in kinds for kind in PRIMITIVES)
-        core.weights = tuple(weights[kind] for kind in PRIMITIVES)
+        core.kinds = tuple(kind in self.allowed_kinds for kind in PRIMITIVES)
+        core.weights = tuple(self.kind_weights[kind] for kind in PRIMITIVES)
+        core.hull_vertices = self.most_hull_vertices
         core.max_excess = -1.0 if self.max_excess is None else self.max_excess
+        core.keep_clear = self.keep_clear or ()
+        if self.importance is not None:
+            core.importance = importance.of_faces("fit: importance", self.importance, mesh).tolist()
         if self.drop_thin is not None:
             core.drop_thin = parse_length(self.drop_thin, mesh.diagonal, mesh.unit, name="fit: drop_thin")
+        if self.pad is not None:
+            core.pad = parse_length(self.pad, mesh.diagonal, mesh.unit, name="fit: pad", signed=True)
         return core
 
 
@@ -115,6 +194,7 @@ def fit(
     *,
     options: FitOptions | None = None,
     threads: int = 0,
+    cache: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
     **keywords: Any,
@@ -122,11 +202,13 @@ def fit(
     """At most `count` convex primitives around `mesh`; every face lies in at least one of them.
 
     Options are the fields of FitOptions, given as keywords or as one `options`. Without a count
-    hitbox picks one, and the collider's status says which and why. `progress` is called with the
-    stage and the fraction done; returning False from it, setting `cancel`, or Ctrl-C stop the run.
+    hitbox picks one, and the collider's status says which and why. `cache` is a folder that keeps
+    results: the same mesh, options and version are not fitted again (with a time_budget they are).
+    `progress` is called with the stage and the fraction done; returning False from it, setting
+    `cancel`, or Ctrl-C stop the run.
 
-    Guaranteed: enclosure to 1e-9 of the diagonal, `len(collider) <= count` unless `max_excess`
-    forbids it (the status then says so), the same result for any number of threads. Not
+    Guaranteed: enclosure to 1e-9 of the diagonal, `len(collider) <= count` unless `max_excess` or
+    `keep_clear` forbid it (the status then says so), the same result for any number of threads. Not
     guaranteed: the smallest shapes possible. Cost: about 2 us a face.
 
     >>> cube = ([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
@@ -136,13 +218,17 @@ def fit(
     """
     started = time.perf_counter()
     chosen = _options(options, keywords, count)
-    job = _Job(mesh, chosen, threads, progress, cancel)
-    if chosen.count is not None:
-        tree = job.build(chosen.count)
-        return job.collider(tree, chosen.count, started)
-    tree = job.build(_core.most_chosen)
-    picked, mean = job.choose_count(tree)
-    return job.collider(tree, picked, started, note=_why(picked, mean))
+    job = _Job(mesh, chosen, threads, progress, cancel, cache)
+
+    def work() -> Collider:
+        if chosen.count is not None:
+            job.check_count(chosen.count)
+            return job.collider(job.build(chosen.count), chosen.count, started)
+        tree = job.build(_core.most_chosen)
+        picked, mean = job.choose_count(tree)
+        return job.collider(tree, picked, started, note=_why(picked, mean, job.groups))
+
+    return job.kept({}, work, started)
 
 
 def fit_tree(
@@ -151,6 +237,7 @@ def fit_tree(
     *,
     options: FitOptions | None = None,
     threads: int = 0,
+    cache: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
     **keywords: Any,
@@ -158,35 +245,47 @@ def fit_tree(
     """All levels of detail from one run: `fit_tree(mesh).at(n)` for any n.
 
     `finest` is the largest count you need; finer levels exist, but were merged coarsely. The rest
-    as in `fit`, except that there is no count. `fit_tree(mesh, n).at(n)` is `fit(mesh, n)`.
+    as in `fit`, except that there is no count. `fit_tree(mesh, n).at(n)` is `fit(mesh, n)`. With a
+    `cache` the merging waits until a level is asked for that is not there.
     """
     chosen = _options(options, keywords, None)
     if chosen.count is not None:
         raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
     finest = _count(finest, "finest")
-    job = _Job(mesh, chosen, threads, progress, cancel)
-    return FitTree(job, job.build(finest), finest)
+    job = _Job(mesh, chosen, threads, progress, cancel, cache)
+    return FitTree(job, finest)
 
 
 class FitTree:
     """The merges of one run. Levels are nested: what is one shape at n is in one shape below n."""
 
-    def __init__(self, job: _Job, tree: _core.MergeTree, finest: int) -> None:
+    def __init__(self, job: _Job, finest: int) -> None:
         self._job = job
-        self._tree = tree
         self.finest = finest
+        if not job.keeps:
+            _ = self._tree
+
+    @cached_property
+    def _tree(self) -> _core.MergeTree:
+        return self._job.build(self.finest)
 
     def at(self, count: int) -> Collider:
         """At most `count` shapes. Costs the fitting of these shapes; nothing is merged again."""
-        return self._job.collider(self._tree, _count(count, "count"), time.perf_counter())
+        started, count = time.perf_counter(), _count(count, "count")
+
+        def work() -> Collider:
+            self._job.check_count(count)
+            return self._job.collider(self._tree, count, started)
+
+        return self._job.kept({"finest": self.finest, "level": count}, work, started)
 
     def clusters(self, count: int) -> IndexArray:
         """For each input face the number of its cluster at this level, before culling."""
-        merges = self._tree.merges_to(_count(count, "count"))
-        return np.asarray(self._tree.partition_after(merges))
+        self._job.check_count(_count(count, "count"))
+        return np.asarray(self._tree.partition_after(self._tree.merges_to(count)))
 
     def __repr__(self) -> str:
-        return f"<FitTree of {self._tree.face_count:,} faces, for up to {self.finest} shapes>"
+        return f"<FitTree of {self._job.mesh.face_count:,} faces, for up to {self.finest} shapes>"
 
 
 class _Job:
@@ -199,19 +298,46 @@ class _Job:
         threads: int,
         progress: Progress | None,
         cancel: Cancel | None,
+        cache: str | os.PathLike[str] | None = None,
     ) -> None:
         self.mesh = Mesh.of(mesh)
         self.options = options
         self.threads = checks.threads("fit", threads)
         self.report = reporter("fit", progress, cancel)
-        welded, _ = self.mesh.clean(options.weld)
+        if cache is not None and not isinstance(cache, (str, os.PathLike)):
+            raise InputError(f"fit: cache: must be the path of a folder, not {cache!r:.80}.")
+        # What depends on the machine's speed is not the result, only one of many.
+        self.keeps = cache is not None and options.time_budget is None
+        self._store = Store(cache if self.keeps else None)
+
+    @cached_property
+    def groups(self) -> _Groups:
+        return _Groups.of(self.mesh, self.options)
+
+    @cached_property
+    def core_options(self) -> _core.FitOptions:
+        core = self.options.for_core(self.mesh)
+        core.group_of_face = self.groups.of_face.tolist()
+        return core
+
+    @cached_property
+    def input(self) -> _core.FitInput:
+        welded, _ = self.mesh.clean(self.options.weld)
         # Welding by a distance moves vertices: it says what hangs together, but it is the faces as
         # they came that must be enclosed.
-        exact = welded if options.weld in ("exact", "off") else self.mesh.clean("exact")[0]
-        self.input = _core.fit_input(
+        exact = welded if self.options.weld in ("exact", "off") else self.mesh.clean("exact")[0]
+        return _core.fit_input(
             welded.vertices, welded.indices, exact.vertices, exact.indices, exact.offsets,
-            options.for_core(self.mesh), self.run(),
+            self.core_options, self.run(),
         )  # fmt: skip
+
+    def check_count(self, count: int) -> None:
+        groups = self.groups
+        if count < groups.count:
+            raise InputError(
+                f"fit: count: {count:,} shapes cannot keep {groups.count:,} {groups.what} separate. "
+                f"Give a count of {groups.count:,} or more, or let them be together."
+            )
 
     def run(self) -> _core.Run:
         return _core.Run(self.threads, self.report)
@@ -223,40 +349,131 @@ class _Job:
         count, mean = _core.choose_count(self.input, tree, self.run())
         return int(count), float(mean)
 
+    def kept(self, level: Mapping[str, int], work: Callable[[], Collider], started: float) -> Collider:
+        """The collider that an earlier run kept, or `work`'s."""
+        if not self.keeps:
+            return work()
+        key = {"what": "fit", "build": build(), "mesh": _identity(self.mesh), **self._asked(), **level}
+        known = self._store.get(key, lambda text: collider_json.read(text.encode(), "cache"))
+        if known is not None and known.method is not None:
+            if self.report is not None:
+                self.report("done", 1.0)
+            return known._with(method=replace(known.method, seconds=time.perf_counter() - started))
+        made = work()
+        self._store.put(key, collider_json.write(made, faces=True).decode())
+        return made
+
+    def _asked(self) -> dict[str, Any]:
+        """Also what profiles and presets stand for: that may change between versions."""
+        options = self.options
+        kinds = {"kinds": options.allowed_kinds, "weights": options.kind_weights}
+        return {"options": options.said(), "hull_vertices": options.most_hull_vertices, **kinds}
+
     def collider(
         self, tree: _core.MergeTree, count: int, started: float, note: str | None = None
     ) -> Collider:
-        shapes, faces, offsets, dropped = _core.shapes_after(
+        made, faces, offsets, dropped = _core.shapes_after(
             self.input, tree, tree.merges_to(count), self.run()
         )
-        if not shapes:
+        if not made:
             raise InputError(
                 f"fit: drop_thin: all {dropped} shapes are thinner than {self.options.drop_thin!r}. "
                 f"Give a smaller length."
             )
         if self.report is not None:
             self.report("done", 1.0)
-        mesh, notes = self.mesh, [note] if note else []
-        complete = len(shapes) <= count
-        if not complete:
-            notes.append(
-                f"{len(shapes)} shapes instead of {count}: every further merge would add more than "
-                f"max_excess={self.options.max_excess:g} of the bounding box's volume."
-            )
-        if dropped:
-            complete = False
-            notes.append(f"{dropped} thin shapes were dropped, and their faces are not enclosed (drop_thin).")
+        mesh = self.mesh
+        shapes = [shape_from_params(*shape) for shape in made]
+        missed = self._missed(shapes, count, dropped)
         return Collider(
-            [shape_from_params(*shape) for shape in shapes],
+            shapes,
             labels=_labels(mesh, np.asarray(faces), np.asarray(offsets)),
             source=Source(mesh.name, mesh.sha256, mesh.face_count, mesh.diagonal),
             method=Method("fit", self.options.said() | {"count": count}, time.perf_counter() - started),
-            status=Status(complete, tuple(notes)),
+            status=Status(not missed, (*([note] if note else []), *missed)),
             name=_stem(mesh.name),
             unit=mesh.unit,
             up=mesh.up,
             generator=f"hitbox {version()}",
         )
+
+    def _missed(self, shapes: list[Shape], count: int, dropped: int) -> list[str]:
+        """What was asked for or is promised otherwise, and was not reached."""
+        missed = []
+        if len(shapes) > count:
+            missed.append(f"{len(shapes)} shapes instead of {count}: {self._what_forbids_merges()}.")
+        if dropped:
+            lost = "their faces are not enclosed (drop_thin)"
+            missed.append(f"{dropped} thin shapes were dropped, and {lost}.")
+        if self.core_options.pad < 0:
+            missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
+        spheres = self.options.keep_clear or ()
+        entered = _entered(shapes, spheres, 1e-9 * self.mesh.diagonal)
+        if entered:
+            named = [f"number {k + 1} at ({', '.join(f'{x:g}' for x in spheres[k][:3])})" for k in entered]
+            more = [f"{len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
+            missed.append(
+                f"Shapes enter {len(entered):,} of the {len(spheres):,} spheres of keep_clear: "
+                f"{listed(named[:_NAMED] + more)}."
+            )
+        return missed
+
+    def _what_forbids_merges(self) -> str:
+        would = []
+        if self.options.max_excess is not None:
+            would.append(f"add more than max_excess={self.options.max_excess:g} of the bounding box's volume")
+        if self.options.keep_clear:
+            would.append("enter a sphere of keep_clear")
+        return f"every further merge would {' or '.join(would)}"
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Which faces may share a shape: those with the same number."""
+
+    of_face: IndexArray  # empty: all of them
+    count: int
+    what: str = ""
+
+    @staticmethod
+    def of(mesh: Mesh, options: FitOptions) -> _Groups:
+        asked = [
+            (ids, what)
+            for ids, what in ((mesh.part, "parts"), (mesh.material, "materials"))
+            if ids is not None and getattr(options, what) == "separate"
+        ]
+        if not asked:
+            return _Groups(np.empty(0, np.uint32), 1)
+        number = np.zeros(mesh.face_count, np.int64)
+        for ids, _ in asked:
+            compact = np.unique(ids, return_inverse=True)[1]
+            number = number * (int(compact.max()) + 1) + compact
+        found, of_face = np.unique(number, return_inverse=True)
+        words = [what for _, what in asked]
+        what = words[0] if len(words) == 1 else "pairs of part and material"
+        return _Groups(of_face.astype(np.uint32), len(found), what)
+
+
+def _identity(mesh: Mesh) -> dict[str, Any]:
+    """All of a mesh that a collider depends on."""
+
+    def checksum(ids: IndexArray | None) -> str | None:
+        return None if ids is None else hashlib.sha256(ids.astype("<u4").tobytes()).hexdigest()
+
+    return {
+        "geometry": mesh.sha256, "part": checksum(mesh.part), "material": checksum(mesh.material),
+        "part_names": mesh.part_names, "material_names": mesh.material_names, "name": mesh.name,
+        "unit": mesh.unit, "up": mesh.up,
+    }  # fmt: skip
+
+
+def _entered(shapes: Iterable[Shape], spheres: npt.ArrayLike, slack: float) -> list[int]:
+    """Which spheres a shape enters by more than `slack`."""
+    rows = np.asarray(spheres, np.float64).reshape(-1, 4)
+    if not len(rows):
+        return []
+    nearest = np.min([shape.signed_distance(rows[:, :3]) for shape in shapes], axis=0)
+    return [int(k) for k in np.flatnonzero(nearest < rows[:, 3] - slack)]
 
 
 def _options(options: FitOptions | None, keywords: dict[str, Any], count: int | None) -> FitOptions:
@@ -293,9 +510,14 @@ def _common_name(
     return [(names[a] or None) if a == b else None for a, b in zip(low, high, strict=True)]
 
 
-def _why(count: int, mean: float) -> str:
+def _why(count: int, mean: float, groups: _Groups) -> str:
     picked = f"hitbox picked a count of {count}"
     distance = f"{mean:.2%} of the diagonal"
+    if count == groups.count > 1:
+        return (
+            f"{picked}, one for each of the {count} {groups.what}: on average the shapes are {distance} "
+            f"away from the mesh. Give a larger count to get closer."
+        )
     if count >= _core.most_chosen:
         return (
             f"{picked}, the most it picks by itself: on average the shapes are {distance} away from the "
@@ -315,15 +537,55 @@ def _stem(name: str | None) -> str:
     return (name or "").split(".", 1)[0]
 
 
-def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    if not isinstance(weights, Mapping):
-        known = ", ".join(WEIGHT_PRESETS)
-        raise InputError(f"fit: weights: must be a dict such as {{'prism': 1.4}}, or one of {known}.")
-    checked = {}
-    for kind, weight in weights.items():
-        checks.one_of("fit: weights", kind, PRIMITIVES, "kind")
-        checked[kind] = checks.number(weight)
-        if not LEAST_WEIGHT <= checked[kind] <= MOST_WEIGHT:
-            limits = f"from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
-            raise InputError(f"fit: weights: {kind}: must be a number {limits}, not {weight!r:.80}.")
-    return checked
+def _checked_kinds(kinds: object) -> tuple[str, ...]:
+    if not isinstance(kinds, Iterable):
+        raise InputError(f"fit: kinds: must be names such as 'box' or ('box', 'sphere'), not {kinds!r:.80}.")
+    named = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    known = (*PRIMITIVES, "hull")
+    for kind in named:
+        checks.one_of("fit: kinds", kind, known, "kind")
+    if not named:
+        raise InputError(f"fit: kinds: none is left. Allow at least one of {', '.join(PRIMITIVES)}.")
+    if set(named) == {"hull"}:
+        raise InputError("fit: kinds: 'hull' needs at least one other kind beside it, such as 'box'.")
+    return tuple(kind for kind in known if kind in named)
+
+
+def _checked_weights(weights: object) -> dict[str, float] | str:
+    if not isinstance(weights, str):
+        return checks.weights("fit", weights, PRIMITIVES, f", or one of {', '.join(WEIGHT_PRESETS)}")
+    checks.one_of("fit: weights", weights, WEIGHT_PRESETS, "preset")
+    return weights
+
+
+def _checked_spheres(spheres: Any) -> tuple[tuple[float, ...], ...]:
+    """Rows of x, y, z, radius, or what has them as `.spheres`."""
+    given = getattr(spheres, "spheres", spheres)
+    try:
+        rows = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.size == 0 and hasattr(given, "__len__") and len(given) == 0:
+        return ()
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise InputError("fit: keep_clear: must be spheres such as [(x, y, z, radius)], four numbers each.")
+    wrong = np.flatnonzero(~(np.isfinite(rows).all(axis=1) & (rows[:, 3] > 0)))
+    if wrong.size:
+        k = int(wrong[0])
+        raise InputError(
+            f"fit: keep_clear: sphere {k + 1} is {tuple(rows[k].tolist())}, but must be finite, with a "
+            f"radius above 0."
+        )
+    return tuple(tuple(row) for row in rows.tolist())
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it; of long lists a checksum."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if not isinstance(value, (tuple, list)):
+        return value
+    if len(value) > _LISTED:
+        digest = hashlib.sha256(np.asarray(value, "<f8").tobytes()).hexdigest()
+        return {"numbers": np.size(value), "sha256": digest}
+    return [_plain(each) for each in value]

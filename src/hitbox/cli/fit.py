@@ -27,6 +27,7 @@ _SAMPLES = 100_000
 @read.fit_options
 @click.option("--lods", help="Several levels of detail from one run, such as 16,64,256.")
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
+@click.option("--cache", help="A folder that keeps results: what is unchanged is not fitted again.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "-o",
@@ -37,7 +38,13 @@ _SAMPLES = 100_000
     "{count} in the name is replaced by the count, or .lod0, .lod1 is put before the suffix.",
 )
 def fit(
-    mesh: str, lods: str | None, threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
+    mesh: str,
+    lods: str | None,
+    threads: int,
+    cache: str | None,
+    as_json: bool,
+    outputs: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Fits at most COUNT convex shapes around MESH; every face lies in one of them.
 
@@ -54,11 +61,13 @@ def fit(
     loaded = hitbox.load(mesh)
     read_seconds = time.perf_counter() - started
     with progress_bar(as_json) as progress:
-        colliders = _colliders(loaded, levels, {**keywords, "threads": threads, "progress": progress})
+        running = {"threads": threads, "cache": cache, "progress": progress}
+        colliders = _colliders(loaded, levels, {**keywords, **running})
     seconds = {"read": read_seconds, "fit": time.perf_counter() - started - read_seconds}
 
     reports = [
-        _report(loaded, collider, paths, threads) for collider, paths in zip(colliders, targets, strict=True)
+        _report(collider, paths, _distances(loaded, collider, threads, cache))
+        for collider, paths in zip(colliders, targets, strict=True)
     ]
     seconds["measure"] = time.perf_counter() - started - sum(seconds.values())
     for report in reports:
@@ -116,20 +125,38 @@ def _write_all(colliders: list[Collider], targets: list[list[str]]) -> None:
     writing.replace_files([(path, writing.writer_for(path)(c, False)) for c, path in pairs])
 
 
-def _report(mesh: Mesh, collider: Collider, paths: list[str], threads: int) -> dict[str, Any]:
+def _distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None) -> dict[str, Any]:
     from hitbox.evaluate import distances
+    from hitbox.formats import collider_json
+    from hitbox.store import Store, build, digest
 
+    store, written = Store(cache), collider_json.write(collider).decode()
+    key = {
+        "what": "distances", "build": build(), "mesh": mesh.sha256, "collider": digest(written),
+        "samples": _SAMPLES,
+    }  # fmt: skip
+    known = store.get(key, dict)
+    if known is not None:
+        return known
     found = distances(mesh, collider, samples=_SAMPLES, threads=threads)
-    return {
-        "count": collider.method.options["count"] if collider.method else None,
-        "shapes": len(collider),
-        "kinds": collider.counts,
-        "bytes": collider.nbytes,
+    measured = {
         "mean": found.all_surfaces.mean,  # all four: of the mesh's diagonal
         "hausdorff": found.all_surfaces.hausdorff,
         "outer_mean": found.outer_surface.mean,
         "outer_hausdorff": found.outer_surface.hausdorff,
         "outer_samples": found.outer_surface.samples,  # 0: nothing can be touched, and both are 0
+    }
+    store.put(key, measured)
+    return measured
+
+
+def _report(collider: Collider, paths: list[str], measured: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "count": collider.method.options["count"] if collider.method else None,
+        "shapes": len(collider),
+        "kinds": collider.counts,
+        "bytes": collider.nbytes,
+        **measured,
         "complete": collider.status.complete,
         "notes": list(collider.status.notes),
         "files": paths,

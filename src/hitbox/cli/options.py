@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,36 +11,43 @@ import click
 
 from hitbox.errors import InputError
 from hitbox.fit import FitOptions
+from hitbox.importance import DIRECTIONS
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def fit_options(command: _Command) -> _Command:
     """One flag for each field of FitOptions, with its name, help and default."""
-    types = {"count": int, "max_excess": float}
-    hints = {"kinds": "Such as box,sphere.", "weights": "Such as organic, or prism=1.4,frustum=2."}
+    types = {"count": int, "max_excess": float, "time_budget": float, "hull_vertices": int}
+    hints = {
+        "kinds": "Such as box,sphere.",
+        "weights": "Such as organic, or prism=1.4,frustum=2.",
+        "importance": "Such as up, +z=8 or seat=4. May be given again.",
+        "keep_clear": "May be given again.",
+    }
     for option in reversed(fields(FitOptions)):
         flags = ["-n"] if option.name == "count" else []
         said = [option.metadata["help"]] + ([hints[option.name]] if option.name in hints else [])
-        if isinstance(option.default, str):
-            said.append(f"[default: {option.default}]")
-        elif option.default is not None:
-            said.append("[default: all]")
+        if option.metadata["default"]:
+            said.append(f"[default: {option.metadata['default']}]")
         flags.append("--" + option.name.replace("_", "-"))
-        add = click.option(*flags, type=types.get(option.name, str), help=" ".join(said))
-        command = add(command)
+        kind, again = types.get(option.name, str), option.name in ("importance", "keep_clear")
+        command = click.option(*flags, type=kind, multiple=again, help=" ".join(said))(command)
     return command
 
 
 def fit_keywords(given: dict[str, Any]) -> dict[str, Any]:
     """What was said, under the names of FitOptions; the rest keeps its defaults."""
-    readers: dict[str, Callable[[str], Any]] = {
+    readers: dict[str, Callable[[Any], Any]] = {
         "kinds": lambda text: words("--kinds", text),
         "weights": lambda text: weights("--weights", text),
         "weld": number_or_text,
         "drop_thin": number_or_text,
+        "pad": number_or_text,
+        "importance": lambda texts: importance("--importance", texts),
+        "keep_clear": lambda texts: [sphere("--keep-clear", text) for text in texts],
     }
-    said = {name: value for name, value in given.items() if value is not None}
+    said = {name: value for name, value in given.items() if value not in (None, ())}
     return {name: readers[name](value) if name in readers else value for name, value in said.items()}
 
 
@@ -64,16 +71,40 @@ def weights(option: str, text: str) -> dict[str, float] | str:
     """`box=1,prism=1.4` as a dict; a name alone is a preset's."""
     if "=" not in text and "," not in text:
         return text.strip()
-    found: dict[str, float] = {}
-    for pair in words(option, text):
-        kind, equals, value = pair.partition("=")
-        try:
-            if not equals:
-                raise ValueError
-            found[kind.strip()] = float(value)
-        except ValueError:
-            raise InputError(f"{option}: must be kind=number such as prism=1.4, not {pair!r}.") from None
-    return found
+    return dict(
+        _pair(pair, f"{option}: must be kind=number such as prism=1.4") for pair in words(option, text)
+    )
+
+
+def importance(option: str, texts: Sequence[str]) -> str | tuple[str, float] | dict[str, float]:
+    """`up` as it is, `up=8` as ("up", 8.0); names of parts or materials, `seat=4`, as one dict."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0].strip()
+    wrong = f"{option}: must be one direction such as up, or name=number such as seat=4"
+    found = dict(_pair(text, wrong) for text in texts)
+    directions = [name for name in found if name in DIRECTIONS]
+    if directions and len(found) > 1:
+        raise InputError(f"{wrong}, not {' and '.join(texts)!r}.")
+    return (directions[0], found[directions[0]]) if directions else found
+
+
+def sphere(option: str, text: str) -> tuple[float, ...]:
+    """`0,0,1.5,0.3`: a centre and a radius."""
+    try:
+        x, y, z, radius = (float(word) for word in words(option, text))
+    except ValueError:
+        raise InputError(f"{option}: must be x,y,z,radius such as 0,0,1.5,0.3, not {text!r}.") from None
+    return x, y, z, radius
+
+
+def _pair(text: str, wrong: str) -> tuple[str, float]:
+    name, _, value = text.rpartition("=")
+    try:
+        if not name:
+            raise ValueError
+        return name.strip(), float(value)
+    except ValueError:
+        raise InputError(f"{wrong}, not {text!r}.") from None
 
 
 def number_or_text(text: str) -> float | str:

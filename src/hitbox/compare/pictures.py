@@ -35,9 +35,7 @@ def drawn(
         shown: list[Any] = [None]
         if method in runs:
             shown.append((np.asarray(runs[method]["balls"]).reshape(-1, 3), runs[method]["radius"]))
-        pngs = [
-            picture(subject, around=around, balls=balls, size=PICTURE, up=up or "y") for balls in shown
-        ]
+        pngs = [picture(subject, around=around, balls=balls, size=PICTURE, up=up or "y") for balls in shown]
         pictures[method] = [base64.b64encode(png).decode() for png in pngs]
     return pictures
 

@@ -9,13 +9,11 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib.util import find_spec
 from math import floor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hitbox import _core, checks, pieces
+from hitbox import checks, pieces
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.compare import balls, pictures
@@ -23,7 +21,6 @@ from hitbox.compare import peers as methods
 from hitbox.compare.budget import Budget
 from hitbox.compare.peers import Peer, PeerResult, run_peer, version_of
 from hitbox.compare.rows import INPUT, PICTURE, Comparison, Level, Row, Subject
-from hitbox.compare.store import Store, digest
 from hitbox.errors import InputError
 from hitbox.evaluate import MOST_SAMPLES, evaluate
 from hitbox.formats import collider_json
@@ -31,6 +28,7 @@ from hitbox.lengths import UPS
 from hitbox.mesh import Mesh, MeshLike, _utf8
 from hitbox.progress import Cancel, Progress, Report, reporter
 from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
+from hitbox.store import Store, build, digest
 from hitbox.words import distinct_names
 
 if TYPE_CHECKING:
@@ -284,7 +282,7 @@ class _Trial:
         settings = self._settings
         key = {
             "what": "measures", "mesh": self._mesh.sha256, "collider": _digest(collider),
-            "samples": settings.samples, "seed": settings.seed, "hitbox": _build(),
+            "samples": settings.samples, "seed": settings.seed, "hitbox": build(),
         }  # fmt: skip
 
         def work() -> dict[str, Any]:
@@ -327,7 +325,7 @@ class _Trial:
             return rows
         key = {
             "what": "simulation", "mesh": self._mesh.sha256, "balls": settings.balls,
-            "frames": settings.frames, "seed": settings.seed, "up": self._up, "hitbox": _build(),
+            "frames": settings.frames, "seed": settings.seed, "up": self._up, "hitbox": build(),
             "rapier": _installed("rapier3d"), "colliders": self._shown(),
         }  # fmt: skip
         try:
@@ -354,7 +352,7 @@ class _Trial:
         key = {
             "what": "pictures", "mesh": self._mesh.sha256, "colliders": self._shown(), "up": self._up,
             "balls": digest({method: run["balls"] for method, run in self._runs.items()}), "size": PICTURE,
-            "hitbox": _build(),
+            "hitbox": build(),
         }  # fmt: skip
         try:
             drawn = self._kept(key, self._draw, pictures.checked)
@@ -387,7 +385,7 @@ def _answer_key(mesh: Mesh, peer: Peer, options: Mapping[str, Any]) -> dict[str,
     ours = peer.package == methods.HITBOX.package  # a peer's answer outlives our builds
     return {
         "what": "colliders", "mesh": mesh.sha256, "method": peer.name, "entry": peer.entry,
-        "options": dict(options), "version": _build() if ours else version_of(peer),
+        "options": dict(options), "version": build() if ours else version_of(peer),
     }  # fmt: skip
 
 
@@ -403,13 +401,6 @@ def _checked_measures(kept: Any) -> dict[str, Any]:
 
 def _digest(collider: Collider) -> str:
     return hashlib.sha256(collider_json.write(collider)).hexdigest()
-
-
-@cache
-def _build() -> str:
-    """The version, and the core's bytes: what a developer builds anew is not taken for the same."""
-    core = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
-    return f"{version()} {core[:16]}"
 
 
 def _installed(package: str) -> str | None:

@@ -10,9 +10,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hitbox import _core
+from hitbox._version import version
 from hitbox.errors import InputError
 from hitbox.formats.writing import replace_file
 
@@ -28,7 +31,7 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str] | None) -> None:
         self._folder = None if folder is None else Path(folder)
         if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            _make_folder(self._folder)
 
     def get(self, key: Key, decode: Callable[[Any], T]) -> T | None:
         """What was kept under `key`, decoded; None if there is nothing that can be used."""
@@ -54,6 +57,17 @@ class Store:
         return self._folder / f"{digest(key)[:40]}.json"
 
 
+def _make_folder(folder: Path) -> None:
+    """Before any work: what cannot be kept must not cost a run."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(None, "no permission to write")
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(f"{folder}: nothing can be kept there ({why}). Give a folder.") from None
+
+
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
@@ -61,3 +75,10 @@ def _canonical(value: Any) -> str:
 def digest(value: Any) -> str:
     """The same for the same plain JSON, whatever the order of its keys."""
     return hashlib.sha256(_canonical(value).encode()).hexdigest()
+
+
+@cache
+def build() -> str:
+    """The version, and the core's bytes: what a developer builds anew is not taken for the same."""
+    core = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
+    return f"{version()} {core[:16]}"
