@@ -85,6 +85,65 @@ def soup(faces: int) -> Arrays:
     return points.reshape(-1, 3), np.arange(3 * faces).reshape(-1, 3)
 
 
+def tube(middle: npt.NDArray[np.float64], radius: float, sides: int, *, closed: bool) -> Arrays:
+    """A round tube along the points `middle`: a ring when `closed`, otherwise with flat ends."""
+    count = len(middle)
+    if closed:
+        along = np.roll(middle, -1, axis=0) - np.roll(middle, 1, axis=0)
+    else:
+        along = np.gradient(middle, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    sideways = [np.cross(along[0], [0.3, 0.5, 0.8])]
+    for tangent in along[1:]:  # each ring as little turned against the one before as can be
+        sideways.append(sideways[-1] - (sideways[-1] @ tangent) * tangent)
+    side = np.array(sideways) / np.linalg.norm(sideways, axis=1, keepdims=True)
+    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)[None, :, None]
+    around = np.cos(angle) * side[:, None] + np.sin(angle) * np.cross(along, side)[:, None]
+    vertices = (middle[:, None] + radius * around).reshape(-1, 3)
+    triangles = sheet(count, sides, wrap=True)[:, ::-1]
+    if closed:
+        return vertices, triangles
+    last = np.tile(np.repeat(np.arange(count) == count - 1, sides), 2)  # back to the first ring
+    k = np.arange(sides)
+    ends, first_of_last = len(vertices), (count - 1) * sides
+    caps = [
+        np.stack([np.full(sides, ends), (k + 1) % sides, k], 1),
+        np.stack([np.full(sides, ends + 1), first_of_last + k, first_of_last + (k + 1) % sides], 1),
+    ]
+    return np.vstack([vertices, middle[[0, -1]]]), np.concatenate([triangles[~last], *caps])
+
+
+def torus(radius: float = 1.0, tube_radius: float = 0.25) -> Arrays:
+    t = np.linspace(0, 2 * np.pi, 96, endpoint=False)
+    return tube(radius * np.stack([np.cos(t), np.sin(t), 0 * t], 1), tube_radius, 32, closed=True)
+
+
+def helix(turns: int = 3) -> Arrays:
+    t = np.linspace(0, 2 * np.pi * turns, 96 * turns)
+    return tube(np.stack([np.cos(t), np.sin(t), 0.12 * t], 1), 0.2, 32, closed=False)
+
+
+def bent_pipe() -> Arrays:
+    """Straight, a quarter of a circle, straight."""
+    t = np.linspace(0, np.pi / 2, 25)[1:-1]
+    bend = np.stack([np.sin(t), 1 - np.cos(t)], 1)
+    flat = np.vstack([[[-2.0, 0.0], [-1.0, 0.0], [0.0, 0.0]], bend, [[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]]])
+    return tube(np.insert(flat, 2, 0.0, axis=1), 0.25, 32, closed=False)
+
+
+def name_of(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+def meshes_of_the_set() -> list[Path]:
+    """Smallest first."""
+    manifest = DATA / "manifest.json"
+    if not manifest.exists():
+        sys.exit(f"{manifest} is not there: set HITBOX_BENCH_DATA, or give meshes.")
+    entries = sorted(json.loads(manifest.read_text()), key=lambda entry: entry["faces"])
+    return [DATA / entry["path"] for entry in entries]
+
+
 def children_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
@@ -137,14 +196,21 @@ def installed(package: str) -> str:
         return f"{package} not installed"
 
 
-def publish(name: str, title: str, text: str, packages: Iterable[str], *, whole: bool) -> None:
-    """Prints a result; that of a `whole` run is kept in results/, with when, where and how it was made."""
+def publish(
+    name: str, title: str, text: str, packages: Iterable[str], *, whole: bool,
+    arguments: Sequence[str] | None = None,
+) -> None:  # fmt: skip
+    """Prints a result; that of a `whole` run is kept in results/, with when, where and how it was made.
+
+    `arguments`: those that matter for the result; None: as given.
+    """
     print(text)
     if not whole:
         return
     versions = ", ".join(map(installed, packages))
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    command = " ".join(["python", f"benchmarks/{name}.py", *sys.argv[1:]])
+    shown = sys.argv[1:] if arguments is None else arguments
+    command = " ".join(["python", f"benchmarks/{name}.py", *shown])
     head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `{command}`.\n\n"
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(head + text + "\n")

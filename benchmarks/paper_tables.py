@@ -9,15 +9,14 @@ benchmarks/results/paper_tables.md.
 
 The meshes are those of HITBOX_BENCH_DATA (see harness.py), or the MESH files given. What the peers answered
 is kept in out/compare, so a second run only does what is new; the first takes CoACD about a minute a mesh.
-`--answered` takes only meshes on which all peers have answered in an earlier run. `--quick` takes the three
-smallest meshes and few balls, and only prints.
+`--answered` starts no peer: the tables and Fig. 13 are then only about meshes on which all peers have
+answered in an earlier run. `--quick` takes the three smallest meshes and few balls, and only prints.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -61,15 +60,16 @@ class Scope:
     """How much of it is done."""
 
     meshes: list[Path]
+    with_peers: list[Path]  # those that the peers get
     balls: int
     frames: int
     dense: int  # samples a pair in Fig. 16
     sparse: int
 
-    def named(self, names: Sequence[str]) -> list[Path]:
-        """Those of the set with these names; where it has none of them, its first two."""
-        found = [path for path in self.meshes if name_of(path) in names]
-        return found or self.meshes[:2]
+
+def named(meshes: list[Path], names: Sequence[str]) -> list[Path]:
+    """Those with these names; where there are none of them, the first two."""
+    return [path for path in meshes if harness.name_of(path) in names] or meshes[:2]
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,6 @@ class Table:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.head)
             writer.writerows(self.rows)
-
-
-def name_of(path: Path) -> str:
-    return path.name.split(".")[0]
 
 
 def number(value: float | None, digits: int = 5) -> str:
@@ -180,11 +176,13 @@ def table_5(comparison: Comparison) -> Table:
 
 
 def tables(scope: Scope) -> list[Table]:
+    if not scope.with_peers:
+        return []
     comparison = compare(
-        scope.meshes, peers=PEERS, budget="bytes=1/3", simulate=False, timeout=TIMEOUT, store=STORE,
+        scope.with_peers, peers=PEERS, budget="bytes=1/3", simulate=False, timeout=TIMEOUT, store=STORE,
         progress=narrate("tables"),
     )  # fmt: skip
-    paired = zip(comparison.subjects, scope.meshes, strict=True)
+    paired = zip(comparison.subjects, scope.with_peers, strict=True)
     facts = {subject.name: hitbox.load(path).info() for subject, path in paired}
     return [table_2(comparison), table_3(comparison, facts), table_4(comparison), table_5(comparison)]
 
@@ -195,7 +193,7 @@ def tables(scope: Scope) -> list[Table]:
 def fig_9(scope: Scope) -> list[Table]:
     """Seconds over faces, on the set and on one surface at many sizes."""
     cases: list[tuple[str, Callable[[], hitbox.Mesh]]] = [
-        (name_of(path), lambda path=path: hitbox.load(path)) for path in scope.meshes
+        (harness.name_of(path), lambda path=path: hitbox.load(path)) for path in scope.meshes
     ]
     sizes = (1_000, 10_000, 100_000) if scope.balls < 1000 else (1_000, 10_000, 100_000, 1_000_000, 4_000_000)
     cases += [(f"knot {size:,}", lambda size=size: hitbox.Mesh(*harness.knot(size))) for size in sizes]
@@ -248,7 +246,9 @@ MEASURED = ("shapes", "bytes", "outer mean", "outer Hausdorff")
 def fig_13(scope: Scope) -> list[Table]:
     """The same number of primitives as CoACD has hulls."""
     rows = []
-    chosen = scope.named(FIG_13_MESHES)
+    chosen = named(scope.with_peers, FIG_13_MESHES)
+    if not chosen:
+        return []
     kept = compare(
         chosen, peers=("coacd",), simulate=False, timeout=TIMEOUT, store=STORE, progress=narrate("fig 13")
     )
@@ -270,15 +270,14 @@ def fig_13(scope: Scope) -> list[Table]:
 
 def fig_14(scope: Scope) -> list[Table]:
     rows = []
-    for path in scope.named(FIG_14_MESHES):
+    for path in named(scope.meshes, FIG_14_MESHES):
         mesh = hitbox.load(path)
         subjects = {name: hitbox.fit(mesh, FIG_14_SHAPES, **options) for name, options in WEIGHTS.items()}
         runs = in_drop_scene(scope, {**subjects, INPUT: mesh})
         for name, collider in subjects.items():
             kinds = ", ".join(f"{count} {kind}" for kind, count in collider.counts.items())
-            rows.append(
-                [name_of(path), name, kinds, *measured_cells(mesh, collider), *simulated_cells(runs[name])]
-            )
+            cells = [*measured_cells(mesh, collider), *simulated_cells(runs[name])]
+            rows.append([harness.name_of(path), name, kinds, *cells])
     head = ("mesh", "weights", "kinds", *MEASURED, *SIMULATED)
     return [Table("fig_14", f"Fig. 14: weights, {FIG_14_SHAPES} shapes", head, rows)]
 
@@ -288,7 +287,7 @@ def fig_16(scope: Scope) -> list[Table]:
     rows = []
     variants = [("Eq. 4", "volume", 0), (f"Eq. 5, {scope.sparse:,} samples", "joint", scope.sparse),
                 (f"Eq. 5, {scope.dense:,} samples", "joint", scope.dense)]  # fmt: skip
-    for path in scope.named(FIG_16_MESHES):
+    for path in named(scope.meshes, FIG_16_MESHES):
         mesh = hitbox.load(path)
         base = 0.0
         for name, cost, samples in variants:
@@ -301,7 +300,7 @@ def fig_16(scope: Scope) -> list[Table]:
             base = base or seconds
             rows.append(
                 [
-                    name_of(path),
+                    harness.name_of(path),
                     name,
                     f"{seconds:.2f}",
                     f"{seconds / base:.0f}x",
@@ -330,14 +329,6 @@ def narrate(what: str) -> Callable[[str, float], None]:
     return say
 
 
-def meshes_of_the_set() -> list[Path]:
-    manifest = harness.DATA / "manifest.json"
-    if not manifest.exists():
-        sys.exit(f"{manifest} is not there: set HITBOX_BENCH_DATA, or give meshes.")
-    entries = sorted(json.loads(manifest.read_text()), key=lambda entry: entry["faces"])
-    return [harness.DATA / entry["path"] for entry in entries]
-
-
 def all_answered(path: Path) -> bool:
     mesh = hitbox.load(path)
     return all(has_answer(mesh, peer, STORE) for peer in PEERS)
@@ -352,20 +343,20 @@ def main() -> None:
     parser.add_argument("--answered", action="store_true")
     parser.add_argument("--only", default=",".join(PARTS))
     given = parser.parse_args()
-    scope = Scope(
-        given.meshes or meshes_of_the_set(), balls=5000, frames=1000, sparse=50_000, dense=1_000_000
-    )
+    meshes = given.meshes or harness.meshes_of_the_set()
     if given.quick:
-        scope = replace(scope, meshes=scope.meshes[:3], balls=200, frames=100, sparse=500, dense=5_000)
-    if given.answered:
-        kept = [path for path in scope.meshes if all_answered(path)]
-        scope = replace(scope, meshes=kept)
+        meshes = meshes[:3]
+    with_peers = [path for path in meshes if all_answered(path)] if given.answered else meshes
+    scope = Scope(meshes, with_peers, balls=5000, frames=1000, sparse=50_000, dense=1_000_000)
+    if given.quick:
+        scope = replace(scope, balls=200, frames=100, sparse=500, dense=5_000)
     made = [table for part in given.only.split(",") for table in PARTS[part](scope)]
     whole = not given.quick and not given.meshes and given.only == ",".join(PARTS)
     if whole:
         for table in made:
             table.save()
-    text = f"{len(scope.meshes)} meshes.\n\n" + "\n".join(table.markdown() for table in made)
+    said = f"{len(meshes)} meshes, {len(with_peers)} of them with the peers."
+    text = f"{said}\n\n" + "\n".join(table.markdown() for table in made)
     harness.publish("paper_tables", "The paper's tables and figures", text, PACKAGES, whole=whole)
 
 

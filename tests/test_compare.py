@@ -317,25 +317,33 @@ def test_the_csv_has_one_line_a_row(meshes, tmp_path, no_pictures):
 
 
 @given(st.lists(st.integers(16, 44), min_size=1, max_size=200), st.integers(1, 6000), st.integers(0, 50))
-def test_the_largest_count_within_the_bytes_is_found(sizes, most, extra):
+def test_a_large_count_within_the_bytes_is_found(sizes, most, extra):
     total = np.cumsum(sizes)
-    tried = []
+    tried = {}
 
     def nbytes(count: int) -> int:
-        tried.append(count)
-        return int(total[min(count, len(sizes)) - 1])
+        tried[count] = int(total[min(count, len(sizes)) - 1])
+        return tried[count]
 
     faces = len(sizes) + extra
     count, notes = count_within_bytes(nbytes, most, faces)
-    fitting = [n for n in range(1, faces + 1) if nbytes(n) <= most]
-    assert count == (max(fitting) if fitting else 1)
+    fitting = [n for n in range(1, faces + 1) if total[min(n, len(sizes)) - 1] <= most]
     assert bool(notes) == (not fitting)
+    if not fitting:
+        assert count == 1
+        return
+    assert count in fitting
+    assert count == max(n for n in tried if n in fitting)
+    assert len(tried) >= 6 or tried[count] >= 0.99 * most or count == max(fitting)
 
 
-def test_few_fits_are_enough():
+@given(st.integers(0, 2**32), st.integers(100, 100_000))
+def test_few_fits_are_enough(seed, most):
+    total = np.cumsum(np.random.default_rng(seed).choice([16, 28, 32, 40, 44], 8000))
     tried = []
-    count_within_bytes(lambda n: tried.append(n) or 38 * n, 100_000, 1_000_000)
-    assert len(tried) < 12
+    count, _ = count_within_bytes(lambda n: tried.append(n) or int(total[n - 1]), most, len(total))
+    assert len(tried) <= 6
+    assert total[count - 1] > most - max(44, 0.02 * most)
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1.1))

@@ -543,10 +543,12 @@ def test_the_shell_says_what_python_says(folder, capsys):
     assert run(["evaluate", "ring.glb", "ring.json", "--samples", "5000", "--seed", "7", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     found = evaluate(hitbox.load("ring.glb"), "ring.json", samples=5000, seed=7)
-    assert shown == json.loads(json.dumps(found.to_dict()))
+    assert shown == {"collider": "ring.json", **json.loads(json.dumps(found.to_dict()))}
     assert shown["outer_surface"]["mean"] == found.outer_surface.mean
     assert run(["evaluate", "ring.glb", "ring.json", "box.obj", "--samples", "5000", "--json"]) == 0
-    assert [one["shapes"] for one in json.loads(capsys.readouterr().out)] == [found.shapes, 1]
+    several = json.loads(capsys.readouterr().out)
+    named = [(one["collider"], one["shapes"]) for one in several]
+    assert named == [("ring.json", found.shapes), ("box.obj", 1)]
     assert run(["evaluate", "ring.glb", "box.obj", "--samples", "5000", "--certify", "--json"]) == 0
     low, high = json.loads(capsys.readouterr().out)["bounds"]["all_surfaces"]
     assert low <= high < low + 0.01

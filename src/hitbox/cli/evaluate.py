@@ -51,7 +51,8 @@ def evaluate(
         with progress_bar(as_json) as progress:
             found.append(hitbox.evaluate(loaded, collider, progress=progress, **options))
     if as_json:
-        plain = [one.to_dict() for one in found]
+        named = zip(distinct_names(colliders), found, strict=True)
+        plain = [{"collider": name, **one.to_dict()} for name, one in named]
         click.echo(json.dumps(plain if len(plain) > 1 else plain[0], indent=1))
         return
     print_title(mesh)

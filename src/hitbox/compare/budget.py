@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 from hitbox import checks
@@ -24,8 +25,9 @@ LEVELS = (4, 8, 16, 32, 64, 128, 256)  # the curve of distance over bytes
 FINEST = 1024  # where the search for a tolerance ends
 MOST_SHARE = 1000
 _LEAST_BYTES = 16  # of a shape: a sphere
-_USUAL_BYTES = 40
-_POINTED = 4  # tries
+_USUAL_BYTES = 38
+_CLOSE = 0.99  # of the bytes: nothing is gained by looking further
+_TRIES = 6
 _SHARE = r"\d{1,9}(/\d{1,9})?|\d{0,9}\.\d{1,9}"
 _KINDS = "bytes=1/3 (of a peer's), count=64 or tolerance=1%"
 
@@ -148,25 +150,35 @@ def levels_in_child() -> Callable[[Mesh], Any]:
 
 
 def count_within_bytes(nbytes: Callable[[int], int], most: int, faces: int) -> tuple[int, tuple[str, ...]]:
-    """The largest count whose collider has at most `most` bytes, and what there is to say about it.
+    """About the largest count whose collider has at most `most` bytes, and what there is to say about it.
 
-    Bytes grow with the count, but for small steps back. So the first tries go where the bytes of the last one
-    point to, then the rest is searched in growing strides and by halving: about ten fits instead of twenty.
+    A fit may take seconds, so a few have to do: two or three mostly. The first tries go a little short of
+    where the bytes of the last one point to; once there is one on either side, on the straight line between
+    them, or half way where that did not change sides. Guaranteed: at most `most` bytes (unless one shape has
+    more). Not guaranteed where _CLOSE of the bytes are used or _TRIES fits were made: that one more shape
+    would be too many.
     """
-    fits, too_many = 0, min(faces, MOST_SHAPES) + 1
-    guess, pointing, stride = most // _USUAL_BYTES, _POINTED, 1
+    fits, kept, too_many, over = 0, 0, min(faces, MOST_SHAPES) + 1, 0
+    guess, tries, found, fitted = most // _USUAL_BYTES, 0, 0, False
     while fits + 1 < too_many:
         count = min(max(guess, fits + 1), too_many - 1)
+        before, fitted_before = found, fitted
         found = nbytes(count)
-        if found <= most:
-            fits = count
+        fitted = found <= most
+        tries += 1
+        if fitted:
+            fits, kept = count, found
         else:
-            too_many = count
-        guess = count * most // max(found, _LEAST_BYTES)
-        pointing -= 1
-        if pointing <= 0 or not fits < guess < too_many:
-            guess, pointing = min(fits + stride, (fits + too_many) // 2), 0
-            stride *= 2
+            too_many, over = count, found
+        if fits and (kept >= _CLOSE * most or tries >= _TRIES):
+            break
+        if fits and over:
+            part = 0.5 if fitted == fitted_before else (most - kept) / (over - kept)
+            guess = fits + floor(part * (too_many - fits))
+        elif found == before:  # the same shapes again: a little more changes nothing
+            guess = 2 * count if fitted else count // 2
+        else:
+            guess = floor(count * (1 + _CLOSE) / 2 * most / max(found, _LEAST_BYTES))
     if fits == 0:
         return 1, (f"one shape already has more than {most:,} bytes",)
     return fits, ()
