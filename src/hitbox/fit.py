@@ -37,7 +37,7 @@ WEIGHT_PRESETS: Mapping[str, Mapping[str, float]] = {
 }
 OBJECTIVES = ("outer", "surface")
 PRESETS = ("fast", "balanced", "fine")
-COSTS = ("grown", "volume", "joint")
+COSTS = ("deviation", "grown", "volume", "joint")
 SPANS = ("together", "separate")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
@@ -71,8 +71,9 @@ class FitOptions:
         None, "Wall seconds after which refining ends; the result then depends on the machine's speed."
     )
     cost: str = _option(
-        "grown",
-        "What merging keeps small: grown (volume with a margin), volume (Eq. 4) or joint (Eq. 5, slow).",
+        "deviation",
+        "What is kept small: deviation (measured distances), grown (volume with a margin), volume (Eq. 4) or "
+        "joint (Eq. 5, slow).",
     )
     profile: str | os.PathLike[str] | Profile | None = _option(  # noqa: RUF009  # it returns a field
         None, "An engine's kinds and weights: a name such as unity, or your own JSON file."
@@ -223,10 +224,10 @@ def fit(
     def work() -> Collider:
         if chosen.count is not None:
             job.check_count(chosen.count)
-            return job.collider(job.build(chosen.count), chosen.count, started)
+            return job.collider(job.shapes(chosen.count), chosen.count, started)
         tree = job.build(_core.most_chosen)
         picked, mean = job.choose_count(tree)
-        return job.collider(tree, picked, started, note=_why(picked, mean, job.groups))
+        return job.collider(job.level(tree, picked), picked, started, note=_why(picked, mean, job.groups))
 
     return job.kept({}, work, started)
 
@@ -245,8 +246,8 @@ def fit_tree(
     """All levels of detail from one run: `fit_tree(mesh).at(n)` for any n.
 
     `finest` is the largest count you need; finer levels exist, but were merged coarsely. The rest
-    as in `fit`, except that there is no count. `fit_tree(mesh, n).at(n)` is `fit(mesh, n)`. With a
-    `cache` the merging waits until a level is asked for that is not there.
+    as in `fit`, except that there is no count. Levels are not refined, as that
+    would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`. With a `cache` the merging waits until a level is asked for that is not there.
     """
     chosen = _options(options, keywords, None)
     if chosen.count is not None:
@@ -254,6 +255,9 @@ def fit_tree(
     finest = _count(finest, "finest")
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
     return FitTree(job, finest)
+
+
+_Shapes = tuple[list[Any], IndexArray, IndexArray, int]  # of the core: shapes, faces, their offsets, dropped
 
 
 class FitTree:
@@ -275,7 +279,7 @@ class FitTree:
 
         def work() -> Collider:
             self._job.check_count(count)
-            return self._job.collider(self._tree, count, started)
+            return self._job.collider(self._job.level(self._tree, count), count, started)
 
         return self._job.kept({"finest": self.finest, "level": count}, work, started)
 
@@ -345,6 +349,12 @@ class _Job:
     def build(self, finest: int) -> _core.MergeTree:
         return _core.build_tree(self.input, finest, self.run())
 
+    def shapes(self, count: int) -> _Shapes:
+        return _core.fit(self.input, count, self.run())
+
+    def level(self, tree: _core.MergeTree, count: int) -> _Shapes:
+        return _core.shapes_after(self.input, tree, tree.merges_to(count), self.run())
+
     def choose_count(self, tree: _core.MergeTree) -> tuple[int, float]:
         count, mean = _core.choose_count(self.input, tree, self.run())
         return int(count), float(mean)
@@ -369,12 +379,8 @@ class _Job:
         kinds = {"kinds": options.allowed_kinds, "weights": options.kind_weights}
         return {"options": options.said(), "hull_vertices": options.most_hull_vertices, **kinds}
 
-    def collider(
-        self, tree: _core.MergeTree, count: int, started: float, note: str | None = None
-    ) -> Collider:
-        made, faces, offsets, dropped = _core.shapes_after(
-            self.input, tree, tree.merges_to(count), self.run()
-        )
+    def collider(self, found: _Shapes, count: int, started: float, note: str | None = None) -> Collider:
+        made, faces, offsets, dropped = found
         if not made:
             raise InputError(
                 f"fit: drop_thin: all {dropped} shapes are thinner than {self.options.drop_thin!r}. "
