@@ -247,7 +247,8 @@ def fit_tree(
 
     `finest` is the largest count you need; finer levels exist, but were merged coarsely. The rest
     as in `fit`, except that there is no count. Levels are not refined, as that
-    would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`. With a `cache` the merging waits until a level is asked for that is not there.
+    would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`. With a `cache`
+    the merging waits until a level is asked for that is not there.
     """
     chosen = _options(options, keywords, None)
     if chosen.count is not None:
