@@ -14,14 +14,20 @@ _LENGTH = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%|[A-Za
 
 
 def parse_length(
-    value: float | str, diagonal: float, unit: str | None = None, *, name: str = "length"
+    value: float | str,
+    diagonal: float,
+    unit: str | None = None,
+    *,
+    name: str = "length",
+    signed: bool = False,
 ) -> float:
     """`value` in mesh units.
 
     A number, or a string of one, is mesh units already; `"1%"` is of `diagonal`, the mesh's
     bounding-box diagonal; `"5mm"` (also cm, m, km, in, ft) is converted to `unit`, what one mesh
     unit stands for. A mesh whose unit is not known is taken to be in metres: glTF and most
-    engines are. Never negative, always finite. `name` is what a message calls it.
+    engines are. Always finite, and not negative unless it is `signed`. `name` is what a message
+    calls it.
 
     >>> parse_length("1%", diagonal=20.0)
     0.2
@@ -41,8 +47,9 @@ def parse_length(
         number, suffix = float(match[1]), match[2]
     else:
         number, suffix = float(value), None
-    if not math.isfinite(number) or number < 0:
-        raise InputError(f"{name}: {value!r} must be a finite length of 0 or more.")
+    if not math.isfinite(number) or (number < 0 and not signed):
+        of_zero = "" if signed else " of 0 or more"
+        raise InputError(f"{name}: {value!r} must be a finite length{of_zero}.")
     if suffix is None:
         return number
     if suffix == "%":
