@@ -152,6 +152,12 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
   return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options.drop_thin, run);
 }
 
+FitResult padded(FitResult result, const FitInput& input) {
+  const double least = Tolerances::of_diagonal(input.to_input.scale).thickness;
+  for (Shape& shape : result.shapes) shape = padded(shape, input.options.pad, least);
+  return result;
+}
+
 std::vector<Moments> medial_of_clusters(const MergeTree& tree, const Partition& partition) {
   std::vector<Moments> medial(partition.cluster_count);
   for (size_t k = 0; k < tree.leaf_face.size(); ++k) {
@@ -219,7 +225,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
   merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
   Partition partition = tree.partition_after(tree.merges.size());
-  if (!tools.meter) return shapes_around(input, partition, {}, tools, run);
+  if (!tools.meter) return padded(shapes_around(input, partition, {}, tools, run), input);
   std::vector<uint32_t> cluster_of_leaf;
   for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
   const size_t evals = getenv("EV") ? static_cast<size_t>(atoi(getenv("EV"))) : 0;
@@ -231,16 +237,20 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
     cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = refined.cluster_of_leaf[k];
   for (size_t f = 0; f < partition.cluster_of_face.size(); ++f)
     partition.cluster_of_face[f] = cluster_of_part[by_leaf.cluster_of_face[f]];
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
+  return padded(shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run), input);
 }
 
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
   return tree_down_to(input, finest, 1, Tools(input), run);
 }
 
-FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
+FitResult shapes_before_padding(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
   const Partition partition = tree.partition_after(merge_count);
   return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
+}
+
+FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
+  return padded(shapes_before_padding(input, tree, merge_count, run), input);
 }
 
 }  // namespace hitbox

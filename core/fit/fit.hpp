@@ -40,5 +40,7 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run);
 
 // The shapes around the clusters that are left after the first `merge_count` merges of the tree.
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
+// The same without options.pad: what they are like, and not how far they are pushed out.
+FitResult shapes_before_padding(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
 
 }  // namespace hitbox

@@ -58,7 +58,7 @@ Shape shrunk(const Shape& shape, double by, double least) {
 }
 
 Shape padded(const Shape& shape, double by, double least) {
-  return by < 0 ? shrunk(shape, -by, least) : grown(shape, by);
+  return by < 0 ? shrunk(shape, -by, least) : by > 0 ? grown(shape, by) : shape;
 }
 
 Shape transformed(const Shape& shape, const Similarity& similarity) {
