@@ -1,3 +1,5 @@
+#include "base/tolerances.hpp"
+#include "fit/capped_hull.hpp"
 #include "fit/count.hpp"
 #include "fit/fit.hpp"
 
@@ -56,6 +58,24 @@ void bind_fit(nb::module_& m) {
             o.keep_clear.clear();
             for (const auto& [x, y, z, r] : rows) o.keep_clear.push_back({{x, y, z}, r});
           });
+
+  m.def(
+      "least_half_extent", [](double diagonal) { return Tolerances::of_diagonal(diagonal).thickness; },
+      "diagonal"_a, "Of a shape that was fitted to a mesh of this diagonal.");
+  m.def(
+      "capped_hull",
+      [](const Points& points, uint32_t most_vertices, double thickness) -> std::optional<ShapeParts> {
+        if (most_vertices < 4) throw nb::value_error("capped_hull: most_vertices must be at least 4.");
+        std::optional<Hull> hull;
+        {
+          nb::gil_scoped_release quiet;
+          hull = capped_hull(view(points), most_vertices, thickness);
+        }
+        if (!hull) return std::nullopt;
+        return to_python(Shape(std::move(*hull)));
+      },
+      "points"_a, "most_vertices"_a, "thickness"_a = 0.0,
+      "A hull of few vertices around all points; None without points, or of flat ones without thickness.");
 
   nb::class_<MergeTree>(m, "MergeTree")
       .def_ro("face_count", &MergeTree::face_count)

@@ -128,6 +128,10 @@ void bind_shapes(nb::module_& m) {
       "shape_grown",
       [](Kind_ k, P p, T t, double by) { return to_python(grown(to_shape(k, p, t), by)); }, "by"_a);
   def(
+      "shape_padded",
+      [](Kind_ k, P p, T t, double by, double least) { return to_python(padded(to_shape(k, p, t), by, least)); },
+      "by"_a, "least"_a);
+  def(
       "shape_transformed",
       [](Kind_ k, P p, T t, std::array<double, 4> q, std::array<double, 3> move, double scale) {
         const Similarity similarity{{q[0], q[1], q[2], q[3]}, {move[0], move[1], move[2]}, scale};

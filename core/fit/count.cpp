@@ -38,7 +38,7 @@ class Rungs {
   // The larger of two means: over the shapes' surfaces, and over the empty space they fill. One box
   // around a corridor has a surface close to the mesh, and nobody could walk there any more.
   double measure(uint32_t count) {
-    const FitResult fitted = shapes_after(input_, tree_, tree_.merges_to(count), run_);
+    const FitResult fitted = shapes_before_padding(input_, tree_, tree_.merges_to(count), run_);
     if (fitted.shapes.empty()) return Bounds::kInfinity;  // all too thin
     TriangleMesh all;
     std::vector<Vec3> center_of_triangle;

@@ -128,7 +128,7 @@ struct Tools {
 
   explicit Tools(const FitInput& input)
       : plan(Plan::of(input.options.effort)), merging(merging_model(input.options)), final(cost_model(input.options)), meter(meter_of(input)),
-        quick(merging, meter ? &*meter : nullptr), thorough(final, meter ? &*meter : nullptr) {}
+        quick(merging, meter ? &*meter : nullptr, input.clear), thorough(final, meter ? &*meter : nullptr, input.clear) {}
   Tools(const Tools&) = delete;
 
   static std::optional<DeviationMeter> meter_of(const FitInput& input) {
@@ -166,6 +166,27 @@ LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Too
   return groups.empty() ? leaves : with_groups(input.welded(), leaves, groups, tree);
 }
 
+// Halves the clusters whose shapes enter space that is to be kept clear: that space wins over the count.
+Partition without_refused(const MeshView& mesh, Partition partition, const ClusterMembers& members,
+                          std::span<const Fitted> shapes) {
+  for (size_t k = 0; k < shapes.size(); ++k) {
+    const auto faces = members.faces(k);
+    if (!shapes[k].refused || faces.size() < 2) continue;
+    Bounds box;
+    std::vector<Vec3> center;
+    for (const uint32_t f : faces) box.add(center.emplace_back(face_moments(mesh.vertices, mesh.face(f)).centroid));
+    const Vec3 size = box.size();
+    const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+    std::vector<uint32_t> order(faces.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return center[a][axis] < center[b][axis]; });
+    for (size_t j = order.size() / 2; j < order.size(); ++j)
+      partition.cluster_of_face[faces[order[j]]] = partition.cluster_count;
+    ++partition.cluster_count;
+  }
+  return partition;
+}
+
 // The shapes around clusters: the best in unit coordinates, then enclosing exactly in those of the input.
 FitResult shapes_around(const FitInput& input, const Partition& partition, std::span<const Moments> medial,
                         const Tools& tools, Run& run) {
@@ -185,6 +206,8 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
                             members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
                             fitter);
   });
+  if (const Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
+    return shapes_around(input, finer, {}, tools, run);
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
   for_each_cluster([&](size_t k) {
@@ -192,6 +215,12 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
     shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
   });
   return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
+}
+
+FitResult padded(FitResult result, const FitInput& input) {
+  const double least = Tolerances::of_diagonal(input.to_input.scale).thickness;
+  for (Shape& shape : result.shapes) shape = padded(shape, input.options.pad, least);
+  return result;
 }
 
 std::vector<Moments> medial_of_clusters(const MergeTree& tree, const Partition& partition) {
@@ -258,6 +287,11 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   };
   unit_exact = to_unit(exact_mesh.vertices);
   unit_welded = to_unit(welded_mesh.vertices);
+  if (!options.keep_clear.empty()) {
+    constexpr double kTouching = 1e-10;
+    const double margin = std::max(options.pad, 0.0) / to_input.scale;
+    clear = ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
+  }
   if (options.cost != Cost::deviation) return;
   const bool solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   field.emplace(welded(), solid, options.importance, run);
@@ -268,7 +302,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
   if (!tools.meter) {
     const MergeTree tree = tree_down_to(input, count, 1, tools, run);
-    return shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run);
+    return padded(shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run), input);
   }
   MergeTree tree;
   const LeafSet leaves = first_leaves(input, tools.plan.leaf_count(count), tools, tree, run);
@@ -283,16 +317,20 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
     run.enter("refine", 0.7, 0.9);
     partition = refined(input, leaves, by_leaf, partition, tree, tries, tools, run);
   }
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
+  return padded(shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run), input);
 }
 
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
   return tree_down_to(input, finest, 1, Tools(input), run);
 }
 
-FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
+FitResult shapes_before_padding(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
   const Partition partition = tree.partition_after(merge_count);
   return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
+}
+
+FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
+  return padded(shapes_before_padding(input, tree, merge_count, run), input);
 }
 
 }  // namespace hitbox

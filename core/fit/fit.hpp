@@ -7,6 +7,7 @@
 #include "../base/run.hpp"
 #include "../bvh/bvh.hpp"
 #include "../mesh/mesh.hpp"
+#include "clear_space.hpp"
 #include "distance_field.hpp"
 #include "options.hpp"
 #include "tree.hpp"
@@ -29,6 +30,7 @@ struct FitInput {
   // What deviation is measured with; none where the cost is a volume.
   std::optional<DistanceField> field;
   std::optional<TriangleBvh> surface;
+  ClearSpace clear;  // in unit coordinates, with room for the padding
 };
 
 // At most `count` shapes, or more where an option forbids further merges.
@@ -40,5 +42,7 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run);
 
 // The shapes around the clusters that are left after the first `merge_count` merges of the tree.
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
+// The same without options.pad: what they are like, and not how far they are pushed out.
+FitResult shapes_before_padding(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
 
 }  // namespace hitbox

@@ -116,7 +116,9 @@ class Candidates {
     const Leaf whole = joined(mesh, parts);
     fitter.points.assign(mesh.vertices, whole.kernel);
     const Frame frames[] = {eigen3(combined(whole.op, true)).vectors, medial_frame(whole.medial)};
-    return shaper.thorough(fitter, frames, whole.medial);
+    Fitted shape = shaper.thorough(fitter, frames, whole.medial);
+    if (shape.refused) shape.cost = Bounds::kInfinity;
+    return shape;
   }
 
   size_t leaf_count_;

@@ -89,7 +89,7 @@ class Greedy {
     return common.volume - clusters_[a].shape.volume - clusters_[b].shape.volume;
   }
   double price(const Fitted& common, uint32_t a, uint32_t b) const {
-    if (excess(common, a, b) > limits_.max_excess) return Bounds::kInfinity;
+    if (common.refused || excess(common, a, b) > limits_.max_excess) return Bounds::kInfinity;
     return common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost + shared_cost(a, b);
   }
   double shared_cost(uint32_t a, uint32_t b) const;

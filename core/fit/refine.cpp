@@ -121,7 +121,8 @@ double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
   const Leaf whole = joined(mesh_, parts);
   fitter_.points.assign(mesh_.vertices, whole.kernel);
   const Frame frames[] = {shape_[like].frame, eigen3(combined(whole.op, true)).vectors};
-  return shaper_.quick(fitter_, frames).cost;
+  const Fitted shape = shaper_.quick(fitter_, frames);
+  return shape.refused ? Bounds::kInfinity : shape.cost;
 }
 
 std::vector<uint32_t> Refiner::clusters_around(uint32_t leaf) const {
@@ -160,8 +161,9 @@ bool Refiner::try_move(uint32_t leaf, uint32_t to) {
   more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
   const double now = shape_[from].cost + shape_[to].cost;
   const Fitted larger = tried(more);
-  if (larger.cost >= now) return false;
+  if (larger.refused || larger.cost >= now) return false;
   const Fitted smaller = tried(rest);
+  if (smaller.refused && !shape_[from].refused) return false;
   if (larger.cost + smaller.cost >= now - kWorthwhile * shape_[from].cost) return false;
   leaves_[from] = std::move(rest);
   leaves_[to] = std::move(more);
@@ -264,11 +266,15 @@ void Refiner::split_and_merge(size_t rounds) {
     if (!(split.gain > kWorthwhile * shape_[cluster].cost)) continue;
     const Join join = cheapest_join(cluster, split.gain);
     if (join.a == kNone || !(join.price < split.gain)) continue;
+    std::vector<uint32_t> both = leaves_[join.a];
+    both.insert(both.end(), leaves_[join.b].begin(), leaves_[join.b].end());
+    std::sort(both.begin(), both.end());
+    const Fitted common = tried(both);
+    if (common.refused || split.shape_a.refused || split.shape_b.refused) continue;
     // b goes into a; its number goes to the second half.
     for (const uint32_t leaf : leaves_[join.b]) cluster_of_[leaf] = join.a;
-    leaves_[join.a].insert(leaves_[join.a].end(), leaves_[join.b].begin(), leaves_[join.b].end());
-    std::sort(leaves_[join.a].begin(), leaves_[join.a].end());
-    shape_[join.a] = tried(leaves_[join.a]);
+    leaves_[join.a] = std::move(both);
+    shape_[join.a] = common;
     for (const uint32_t leaf : split.b) cluster_of_[leaf] = join.b;
     leaves_[join.b] = std::move(split.b);
     shape_[join.b] = split.shape_b;

@@ -14,6 +14,7 @@ constexpr double kFarLarger = 2;    // shapes this much larger than the smallest
 }  // namespace
 
 void Shaper::price(Fitted& shape, double enough) const {
+  shape.refused = !clear_.empty() && clear_.entered_by(to_shape(shape));
   if (meter_ == nullptr) return;
   const double volume = shape.cost;
   const double sum = (*meter_)(shape, enough / shape.weight).sum;
@@ -21,24 +22,30 @@ void Shaper::price(Fitted& shape, double enough) const {
 }
 
 Fitted Shaper::quick(Fitter& fitter, std::span<const Frame> frames) const {
-  if (meter_ == nullptr) return fitter.cheapest(frames);
+  if (meter_ == nullptr) {
+    Fitted shape = fitter.cheapest(frames);
+    price(shape);
+    return shape;
+  }
   Fitted shape = model_.allows(Kind::box) ? fitter.smallest_box(frames) : fitter.cheapest(frames);
   price(shape);
   return shape;
 }
 
 Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial) const {
-  if (meter_ == nullptr) return fitter.cheapest_of_all(frames);
+  if (meter_ == nullptr && clear_.empty()) return fitter.cheapest_of_all(frames);
   std::vector<Fitted> shapes = fitter.smallest_of_each_kind(frames);
   double least = Bounds::kInfinity;
   for (const Fitted& shape : shapes) least = std::min(least, shape.cost / shape.weight);
-  std::erase_if(shapes, [&](const Fitted& s) { return s.cost / s.weight > kFarLarger * least; });
+  if (clear_.empty())
+    std::erase_if(shapes, [&](const Fitted& s) { return s.cost / s.weight > kFarLarger * least; });
   if (medial.area > 0)
     for (const Fitted& shape : fitter.round_about(medial_frame(medial), medial.centroid)) shapes.push_back(shape);
   Fitted best;
+  best.refused = true;
   for (Fitted& shape : shapes) {
-    price(shape, best.cost);
-    if (shape.cost < best.cost) best = shape;
+    price(shape, best.refused ? Bounds::kInfinity : best.cost);
+    if (is_better(shape, best)) best = shape;
   }
   return best;
 }
@@ -65,7 +72,7 @@ Fitted Shaper::polished(Fitter& fitter, Fitted shape, int rounds) const {
         like.frame = turned(shape.frame, axis, tangent);
         Fitted other = fitter.refit(like);
         price(other, shape.cost);
-        if (!(other.cost < shape.cost)) continue;
+        if (!is_better(other, shape)) continue;
         shape = other;
         better = true;
         break;

@@ -3,6 +3,7 @@
 // weight of its kind.
 #pragma once
 
+#include "clear_space.hpp"
 #include "deviation.hpp"
 #include "moments.hpp"
 
@@ -12,7 +13,9 @@ class Shaper {
  public:
   // With a `meter` quick answers are boxes, where these are allowed: trying all kinds while merging
   // takes five times as long and makes the clusters no better.
-  Shaper(const CostModel& model, const DeviationMeter* meter) : model_(model), meter_(meter) {}
+  // Shapes that enter `clear` are marked as refused, and taken only where there are no others.
+  Shaper(const CostModel& model, const DeviationMeter* meter, const ClearSpace& clear)
+      : model_(model), meter_(meter), clear_(clear) {}
 
   const CostModel& model() const { return model_; }
   const DeviationMeter* meter() const { return meter_; }
@@ -23,12 +26,16 @@ class Shaper {
   // The same kind, turned a little at a time while that helps: about each axis of its frame, by less and
   // less.
   Fitted polished(Fitter& fitter, Fitted shape, int rounds) const;
-  // Sets the shape's cost, or leaves it at infinity once it is known to reach `enough`.
+  // Sets what the shape costs, or at least `enough`, and whether it is refused.
   void price(Fitted& shape, double enough = Bounds::kInfinity) const;
 
  private:
+  static bool is_better(const Fitted& a, const Fitted& b) {
+    return a.refused != b.refused ? b.refused : a.cost < b.cost;
+  }
   const CostModel& model_;
   const DeviationMeter* meter_;
+  const ClearSpace& clear_;
 };
 
 }  // namespace hitbox

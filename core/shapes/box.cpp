@@ -55,6 +55,12 @@ Box grown(const Box& box, double by) {
   return {box.center, box.rotation, box.half_extents + Vec3{by, by, by}};
 }
 
+Box shrunk(const Box& box, double by, double least) {
+  const Vec3& h = box.half_extents;
+  return {box.center, box.rotation,
+          {shrunk_size(h.x, by, least), shrunk_size(h.y, by, least), shrunk_size(h.z, by, least)}};
+}
+
 Box transformed(const Box& box, const Similarity& similarity) {
   return {similarity.apply(box.center), similarity.rotation * box.rotation,
           box.half_extents * similarity.scale};

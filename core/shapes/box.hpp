@@ -21,6 +21,7 @@ void signed_distance(const Box& box, std::span<const Vec3> points, std::span<dou
 void support(const Box& box, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Box& box, int segments);
 Box grown(const Box& box, double by);
+Box shrunk(const Box& box, double by, double least);
 Box transformed(const Box& box, const Similarity& similarity);
 static_assert(ConvexShape<Box>);
 

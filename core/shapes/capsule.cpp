@@ -49,6 +49,10 @@ Capsule grown(const Capsule& capsule, double by) {
   return {capsule.start, capsule.end, capsule.radius + by};
 }
 
+Capsule shrunk(const Capsule& capsule, double by, double least) {
+  return {capsule.start, capsule.end, shrunk_size(capsule.radius, by, least)};
+}
+
 Capsule transformed(const Capsule& capsule, const Similarity& similarity) {
   return {similarity.apply(capsule.start), similarity.apply(capsule.end),
           capsule.radius * similarity.scale};

@@ -20,6 +20,7 @@ void signed_distance(const Capsule& capsule, std::span<const Vec3> points, std::
 void support(const Capsule& capsule, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Capsule& capsule, int segments);
 Capsule grown(const Capsule& capsule, double by);
+Capsule shrunk(const Capsule& capsule, double by, double least);
 Capsule transformed(const Capsule& capsule, const Similarity& similarity);
 static_assert(ConvexShape<Capsule>);
 

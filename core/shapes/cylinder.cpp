@@ -52,6 +52,12 @@ Cylinder grown(const Cylinder& cylinder, double by) {
   return {cylinder.start - step, cylinder.end + step, cylinder.radius + by};
 }
 
+Cylinder shrunk(const Cylinder& cylinder, double by, double least) {
+  const Axis axis = axis_of(cylinder.start, cylinder.end);
+  const double h = shrunk_size(axis.half_length, by, least);
+  return {axis.at(-h), axis.at(h), shrunk_size(cylinder.radius, by, least)};
+}
+
 Cylinder transformed(const Cylinder& cylinder, const Similarity& similarity) {
   return {similarity.apply(cylinder.start), similarity.apply(cylinder.end),
           cylinder.radius * similarity.scale};

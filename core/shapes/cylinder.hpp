@@ -20,6 +20,7 @@ void signed_distance(const Cylinder& cylinder, std::span<const Vec3> points, std
 void support(const Cylinder& cylinder, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Cylinder& cylinder, int segments);
 Cylinder grown(const Cylinder& cylinder, double by);
+Cylinder shrunk(const Cylinder& cylinder, double by, double least);
 Cylinder transformed(const Cylinder& cylinder, const Similarity& similarity);
 static_assert(ConvexShape<Cylinder>);
 

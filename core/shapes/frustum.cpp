@@ -72,6 +72,13 @@ Frustum grown(const Frustum& frustum, double by) {
           profile.top};
 }
 
+Frustum shrunk(const Frustum& frustum, double by, double least) {
+  const Axis axis = axis_of(frustum.start, frustum.end);
+  const ShrunkTrapezoid inner = shrunk(profile_of(frustum, axis), by, least);
+  return {axis.at(inner.middle - inner.profile.half_height), axis.at(inner.middle + inner.profile.half_height),
+          inner.profile.bottom, inner.profile.top};
+}
+
 Frustum transformed(const Frustum& frustum, const Similarity& similarity) {
   return {similarity.apply(frustum.start), similarity.apply(frustum.end),
           frustum.radius_start * similarity.scale, frustum.radius_end * similarity.scale};

@@ -20,6 +20,7 @@ void signed_distance(const Frustum& frustum, std::span<const Vec3> points, std::
 void support(const Frustum& frustum, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Frustum& frustum, int segments);
 Frustum grown(const Frustum& frustum, double by);
+Frustum shrunk(const Frustum& frustum, double by, double least);
 Frustum transformed(const Frustum& frustum, const Similarity& similarity);
 static_assert(ConvexShape<Frustum>);
 

@@ -1,5 +1,10 @@
 #include "hull.hpp"
 
+#include <optional>
+
+#include "../geometry/convex_hull.hpp"
+#include "../geometry/linear_program.hpp"
+#include "../geometry/min_ball.hpp"
 #include "box.hpp"
 
 namespace hitbox {
@@ -72,6 +77,85 @@ Hull scaled_about(const Hull& hull, const Vec3& center, double scale) {
   for (Vec3& v : result.vertices) v = center + (v - center) * scale;
   return result;
 }
+
+std::optional<Hull> hull_around(const std::vector<Vec3>& points) {
+  if (points.empty()) return std::nullopt;
+  ConvexHull found = std::move(convex_hull(points).value());
+  if (found.dimension < 3) return std::nullopt;
+  return Hull{std::move(found.mesh.vertices), std::move(found.mesh.triangles)};
+}
+
+// Every vertex moved by `by` x u with normal . u >= 1 for all facets at it, u being the shortest there
+// is. A normal n of the hull's surface at a vertex is a sum of those normals with factors that add up
+// to 1 or more, so the support along n grows by at least `by`. Nothing where a tip is too sharp.
+std::optional<Hull> with_vertices_moved_out(const Hull& hull, double by) {
+  constexpr double kSharp = 0.05;  // further out than 20 x `by`
+  std::vector<std::vector<Vec3>> normals(hull.vertices.size());
+  const std::vector<Facet> facets = facets_of(hull);
+  for (size_t t = 0; t < facets.size(); ++t)
+    if (norm_sq(facets[t].normal) > 0)
+      for (const uint32_t v : hull.triangles[t]) normals[v].push_back(facets[t].normal);
+  std::vector<Vec3> moved;
+  for (size_t v = 0; v < normals.size(); ++v) {
+    if (normals[v].empty()) continue;  // all slivers: it lies between its neighbours
+    const Vec3 direction = normalized(min_ball(normals[v]).center);  // of the narrowest cone around them
+    double along = 1;
+    for (const Vec3& n : normals[v]) along = std::min(along, dot(n, direction));
+    if (!(along > kSharp)) return std::nullopt;
+    moved.push_back(hull.vertices[v] + direction * (by / along));
+  }
+  return hull_around(moved);
+}
+
+// Along the plane of the largest triangle and its longest edge.
+Frame frame_along(const Hull& hull) {
+  Vec3 largest, edge;
+  for (const auto& t : hull.triangles) {
+    const Vec3 &a = hull.vertices[t[0]], &b = hull.vertices[t[1]], &c = hull.vertices[t[2]];
+    const Vec3 doubled = cross(b - a, c - a);
+    if (norm_sq(doubled) <= norm_sq(largest)) continue;
+    largest = doubled;
+    edge = std::max({b - a, c - b, a - c}, [](const Vec3& p, const Vec3& q) { return norm_sq(p) < norm_sq(q); });
+  }
+  return frame_from(largest, edge);
+}
+
+// The half-spaces of a hull, to be moved in. Around the origin, with diagonal 1.
+struct Sides {
+  Vec3 middle;
+  double scale;
+  std::vector<HalfSpace> half_spaces;
+  std::vector<Vec3> outward_at_vertex;
+
+  explicit Sides(const Hull& hull)
+      : middle(middle_of(hull)), scale(bounds_of(hull.vertices).diagonal()), outward_at_vertex(hull.vertices.size()) {
+    const std::vector<Facet> facets = facets_of(hull);
+    for (size_t t = 0; t < facets.size(); ++t) {
+      const Vec3& normal = facets[t].normal;
+      if (norm_sq(normal) == 0) continue;
+      half_spaces.push_back({normal, dot(normal, facets[t].a - middle) / scale});
+      for (const uint32_t v : hull.triangles[t]) outward_at_vertex[v] += normal;
+    }
+  }
+  // The point furthest along a direction once all sides have moved in; nothing where no point is left.
+  std::optional<Vec3> furthest(const Vec3& direction, double in) const {
+    std::vector<HalfSpace> moved = half_spaces;
+    for (HalfSpace& side : moved) side.offset -= in / scale;
+    const auto found = lowest_point(-direction, moved, 1);
+    return found ? std::optional(middle + *found * scale) : std::nullopt;
+  }
+  // `by`, or what leaves room for a ball of radius `least`; 0 where there is none.
+  double most_inward(double by, double least) const {
+    const Vec3 any{0.48, 0.6, 0.64};
+    if (furthest(any, by + least)) return by;
+    double low = 0, high = by;
+    for (int halving = 0; halving < 40; ++halving) {
+      const double middle_way = (low + high) / 2;
+      (furthest(any, middle_way + least) ? low : high) = middle_way;
+    }
+    return low;
+  }
+};
 
 }  // namespace
 
@@ -150,18 +234,42 @@ void support(const Hull& hull, std::span<const Vec3> directions, std::span<Vec3>
 
 TriangleMesh to_mesh(const Hull& hull, int) { return {hull.vertices, hull.triangles}; }
 
-// Scaling about an inner point moves every plane out by its own distance over that of the nearest
-// one times `by`, so by at least `by`. A flat hull cannot be scaled up that way, and a thin one
-// becomes needlessly large: its bounding box then is the smaller answer.
-Hull grown(const Hull& hull, double by) {
-  const double radius = inner_radius(hull);
-  Bounds around = bounds(hull);
-  around.grow(by);
-  const double scale = 1 + by / radius;  // infinite where flat
-  if (!is_flat(hull) && volume(hull) * scale * scale * scale <= around.volume())
-    return scaled_about(hull, middle_of(hull), scale);
-  TriangleMesh box = to_mesh(Box{around.center(), {}, around.size() / 2}, 0);
+Hull box_around(std::span<const Vec3> points, const Frame& frame, double margin) {
+  Bounds local;
+  for (const Vec3& p : points) local.add(frame.to_local(p));
+  local.grow(margin);
+  TriangleMesh box = to_mesh(Box{frame.to_world(local.center()), to_quaternion(frame), local.size() / 2}, 0);
   return {std::move(box.vertices), std::move(box.triangles)};
+}
+
+// Scaling about an inner point moves every plane out by its own distance over that of the nearest
+// one times `by`, so by at least `by`; moving the vertices changes a hull that is long or flat less,
+// but shuffles its triangles, which nobody wants for the last bits. A flat hull can be grown neither
+// way, and one with a sharp tip becomes needlessly large: a box then is the smaller answer.
+Hull grown(const Hull& hull, double by) {
+  constexpr double kHardly = 1e-6;
+  const double radius = inner_radius(hull);
+  const bool flat = is_flat(hull);
+  if (!flat && by <= kHardly * radius) return scaled_about(hull, middle_of(hull), 1 + by / radius);
+  std::vector<Hull> ways{box_around(hull.vertices, Frame{}, by),
+                         box_around(hull.vertices, frame_along(hull), by)};
+  if (!flat) ways.push_back(scaled_about(hull, middle_of(hull), 1 + by / radius));
+  if (auto moved = with_vertices_moved_out(hull, by); moved && !flat) ways.push_back(std::move(*moved));
+  return *std::min_element(ways.begin(), ways.end(),
+                           [](const Hull& a, const Hull& b) { return volume(a) < volume(b); });
+}
+
+// The moved planes may have more corners than the hull had, where many facets meet at one: of these
+// corners the one furthest out for each vertex is taken, so there are no more than before.
+Hull shrunk(const Hull& hull, double by, double least) {
+  if (is_flat(hull) || !(by > 0)) return hull;
+  const Sides sides(hull);
+  const double in = sides.most_inward(by, least);
+  std::vector<Vec3> corners;
+  for (const Vec3& outward : sides.outward_at_vertex)
+    if (const auto corner = sides.furthest(outward, in)) corners.push_back(*corner);
+  const auto inner = hull_around(corners);
+  return inner ? *inner : hull;
 }
 
 Hull transformed(const Hull& hull, const Similarity& similarity) {

@@ -22,7 +22,10 @@ void signed_distance(const Hull& hull, std::span<const Vec3> points, std::span<d
 void support(const Hull& hull, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Hull& hull, int segments);
 Hull grown(const Hull& hull, double by);
+Hull shrunk(const Hull& hull, double by, double least);
 Hull transformed(const Hull& hull, const Similarity& similarity);
+// The box along `frame` around the points, by `margin` larger on each side.
+Hull box_around(std::span<const Vec3> points, const Frame& frame, double margin);
 static_assert(ConvexShape<Hull>);
 
 }  // namespace hitbox

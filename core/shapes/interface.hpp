@@ -4,6 +4,7 @@
 // that a frame is worked out once a call and not once a point.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -34,6 +35,11 @@ struct Similarity {
   Vec3 apply(const Vec3& p) const { return to_frame(rotation).to_world(p) * scale + translation; }
 };
 
+// `size` less `by`, but not less than `least` unless it is so already.
+inline double shrunk_size(double size, double by, double least) {
+  return std::max(size - by, std::min(size, least));
+}
+
 template <class S>
 concept ConvexShape =
     requires(const S& shape, std::span<const Vec3> points, std::span<double> distances,
@@ -48,6 +54,7 @@ concept ConvexShape =
       { support(shape, points, extremes) } -> std::same_as<void>;
       { to_mesh(shape, 24) } -> std::same_as<TriangleMesh>;
       { grown(shape, 0.0) } -> std::same_as<S>;
+      { shrunk(shape, 0.0, 0.0) } -> std::same_as<S>;
       { transformed(shape, similarity) } -> std::same_as<S>;
     };
 

@@ -87,6 +87,16 @@ Prism grown(const Prism& prism, double by) {
           profile.half_height, profile.top,    profile.bottom};
 }
 
+Prism shrunk(const Prism& prism, double by, double least) {
+  const auto [profile, middle] = shrunk(profile_of(prism), by, least);
+  return {prism.center + to_frame(prism.rotation).axis[1] * middle,
+          prism.rotation,
+          shrunk_size(prism.half_x, by, least),
+          profile.half_height,
+          profile.top,
+          profile.bottom};
+}
+
 Prism transformed(const Prism& prism, const Similarity& similarity) {
   const double s = similarity.scale;
   return {similarity.apply(prism.center), similarity.rotation * prism.rotation, prism.half_x * s,

@@ -23,6 +23,7 @@ void signed_distance(const Prism& prism, std::span<const Vec3> points, std::span
 void support(const Prism& prism, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Prism& prism, int segments);
 Prism grown(const Prism& prism, double by);
+Prism shrunk(const Prism& prism, double by, double least);
 Prism transformed(const Prism& prism, const Similarity& similarity);
 static_assert(ConvexShape<Prism>);
 

@@ -52,6 +52,15 @@ Shape grown(const Shape& shape, double by) {
   return std::visit([&](const auto& s) { return Shape(grown(s, by)); }, shape);
 }
 
+Shape shrunk(const Shape& shape, double by, double least) {
+  HITBOX_ASSERT(by >= 0 && least >= 0);
+  return std::visit([&](const auto& s) { return Shape(shrunk(s, by, least)); }, shape);
+}
+
+Shape padded(const Shape& shape, double by, double least) {
+  return by < 0 ? shrunk(shape, -by, least) : by > 0 ? grown(shape, by) : shape;
+}
+
 Shape transformed(const Shape& shape, const Similarity& similarity) {
   HITBOX_ASSERT(similarity.scale > 0);
   return std::visit([&](const auto& s) { return Shape(transformed(s, similarity)); }, shape);

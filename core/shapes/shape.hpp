@@ -34,6 +34,16 @@ void support(const Shape& shape, std::span<const Vec3> directions, std::span<Vec
 TriangleMesh to_mesh(const Shape& shape, int segments);
 // A shape of the same kind that holds everything within `by` (at least 0) of this one.
 Shape grown(const Shape& shape, double by);
+// A shape of the same kind inside this one: sides move in by `by` (at least 0), but no half extent or
+// radius becomes less than `least`, or less at all where it is so already.
+// For engines that put a margin around every shape: the shape and all within `by` of it then is what
+// can be touched. Where `least` did not stop a side, that is never outside the shape given, reaches
+// all its sides, and leaves out what is near its edges and corners: of a box up to (sqrt 2 - 1) x by
+// at an edge and (sqrt 3 - 1) x by at a corner, of a tip of half angle a (1 / sin a - 1) x by.
+// Points enclosed there may stick out by as much. Spheres and capsules have neither: nothing is left out.
+Shape shrunk(const Shape& shape, double by, double least);
+// Grown by `by`, or shrunk by as much where it is negative.
+Shape padded(const Shape& shape, double by, double least);
 Shape transformed(const Shape& shape, const Similarity& similarity);
 
 }  // namespace hitbox

@@ -34,6 +34,10 @@ TriangleMesh to_mesh(const Sphere& sphere, int segments) {
 
 Sphere grown(const Sphere& sphere, double by) { return {sphere.center, sphere.radius + by}; }
 
+Sphere shrunk(const Sphere& sphere, double by, double least) {
+  return {sphere.center, shrunk_size(sphere.radius, by, least)};
+}
+
 Sphere transformed(const Sphere& sphere, const Similarity& similarity) {
   return {similarity.apply(sphere.center), sphere.radius * similarity.scale};
 }

@@ -20,6 +20,7 @@ void signed_distance(const Sphere& sphere, std::span<const Vec3> points, std::sp
 void support(const Sphere& sphere, std::span<const Vec3> directions, std::span<Vec3> out);
 TriangleMesh to_mesh(const Sphere& sphere, int segments);
 Sphere grown(const Sphere& sphere, double by);
+Sphere shrunk(const Sphere& sphere, double by, double least);
 Sphere transformed(const Sphere& sphere, const Similarity& similarity);
 static_assert(ConvexShape<Sphere>);
 

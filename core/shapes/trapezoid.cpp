@@ -1,5 +1,7 @@
 #include "trapezoid.hpp"
 
+#include "interface.hpp"
+
 namespace hitbox {
 
 namespace {
@@ -37,6 +39,22 @@ Trapezoid grown(const Trapezoid& trapezoid, double by) {
   const double bottom = trapezoid.bottom - k * by + out, top = trapezoid.top + k * by + out;
   if (!(trapezoid.half_height > 0) || bottom + top >= 2 * widest) return {h, widest, widest};
   return {h, bottom, top};
+}
+
+ShrunkTrapezoid shrunk(const Trapezoid& trapezoid, double by, double least) {
+  const double k = std::abs(trapezoid.slope()), stretch = std::sqrt(1 + k * k);
+  const double h = shrunk_size(trapezoid.half_height, by, least);
+  const double middle_width = (trapezoid.bottom + trapezoid.top) / 2;
+  // The wide end keeps `least`, and enough for the sides not to meet too early.
+  const double widest = std::max(trapezoid.bottom, trapezoid.top);
+  const double keep = std::max(std::min(widest, least), 2 * k * std::min(h, least));
+  const double in = std::clamp((middle_width + k * h - keep) / stretch, 0.0, by) * stretch;
+  const double wide = middle_width + k * h - in, narrow = middle_width - k * h - in;
+  if (narrow >= 0)
+    return {trapezoid.bottom > trapezoid.top ? Trapezoid{h, wide, narrow} : Trapezoid{h, narrow, wide}, 0};
+  const double height = wide / k / 2;  // half of it, up to where the sides meet
+  return trapezoid.bottom > trapezoid.top ? ShrunkTrapezoid{{height, wide, 0}, height - h}
+                                          : ShrunkTrapezoid{{height, 0, wide}, h - height};
 }
 
 }  // namespace hitbox

@@ -20,4 +20,13 @@ double signed_distance(const Trapezoid& trapezoid, double y, double z);
 // its sides run out almost along its base: then a rectangle is the smaller one that does.
 Trapezoid grown(const Trapezoid& trapezoid, double by);
 
+// Every side moved in by `by`, or by what leaves `least` of the half height and of the wider half
+// width. Where the slanted sides meet before they reach the narrow one, that one moves to where they
+// meet: `middle` is the y of the new one's middle.
+struct ShrunkTrapezoid {
+  Trapezoid profile;
+  double middle;
+};
+ShrunkTrapezoid shrunk(const Trapezoid& trapezoid, double by, double least);
+
 }  // namespace hitbox

@@ -6,57 +6,13 @@
 
 #include "base/random.hpp"
 #include "check.hpp"
+#include "random_shapes.hpp"
+#include "shapes/surface.hpp"
 
 using namespace hitbox;
+using namespace hitbox::tests;
 
 namespace {
-
-Vec3 random_point(Random& random, double reach) {
-  return {random.uniform(-reach, reach), random.uniform(-reach, reach), random.uniform(-reach, reach)};
-}
-
-Vec3 random_direction(Random& random) {
-  for (;;) {
-    const Vec3 p = random_point(random, 1);
-    if (norm_sq(p) <= 1 && norm_sq(p) > 1e-4) return normalized(p);
-  }
-}
-
-Quaternion random_rotation(Random& random) {
-  return to_quaternion(frame_from(random_direction(random), random_direction(random)));
-}
-
-// A skewed tetrahedron or a squashed octahedron.
-Hull random_hull(Random& random) {
-  const Frame frame = to_frame(random_rotation(random));
-  const Vec3 center = random_point(random, 1);
-  const auto place = [&](double x, double y, double z) { return center + frame.to_world({x, y, z}); };
-  const double a = random.uniform(0.3, 1), b = random.uniform(0.3, 1), c = random.uniform(0.1, 1);
-  if (random.uniform() < 0.5)
-    return {{place(0, 0, 0), place(a, 0, 0.1), place(0.2, b, 0), place(0.1, 0.3, c)},
-            {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}};
-  return {{place(a, 0, 0), place(-a, 0, 0), place(0, b, 0), place(0, -b, 0), place(0, 0, c), place(0, 0, -c)},
-          {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}};
-}
-
-Shape random_shape(Random& random, Kind kind) {
-  const Vec3 center = random_point(random, 1), end = random_point(random, 1);
-  const auto size = [&] { return random.uniform(0.1, 1); };
-  const double narrow = random.uniform() < 0.2 ? 0 : size();
-  switch (kind) {
-    case Kind::box: return Box{center, random_rotation(random), {size(), size(), size()}};
-    case Kind::sphere: return Sphere{center, size()};
-    case Kind::capsule: return Capsule{center, end, size()};
-    case Kind::cylinder: return Cylinder{center, end, size()};
-    case Kind::frustum:
-      return random.uniform() < 0.5 ? Frustum{center, end, size(), narrow} : Frustum{center, end, narrow, size()};
-    case Kind::prism:
-      return random.uniform() < 0.5 ? Prism{center, random_rotation(random), size(), size(), size(), narrow}
-                                    : Prism{center, random_rotation(random), size(), size(), narrow, size()};
-    case Kind::hull: break;
-  }
-  return random_hull(random);
-}
 
 template <class Body>
 void for_random_shapes(int count, Body&& body) {
@@ -222,6 +178,96 @@ TEST(a_grown_shape_holds_everything_near) {
       }
     }
   });
+}
+
+TEST(what_is_near_the_surface_of_a_shape_is_inside_the_grown_one) {
+  for_random_shapes(20, [](const Shape& shape, Random& random) {
+    for (double by : {1e-9, 0.1, 2.0}) {
+      const Shape larger = grown(shape, by);
+      for (const SurfacePatch& patch : surface_patches(shape))
+        for (int k = 0; k < 20; ++k) {
+          const Vec3 p = point_on(patch, random.uniform(), random.uniform()).point;
+          CHECK(distance_at(larger, p + random_direction(random) * by) <= 1e-12);
+        }
+    }
+  });
+}
+
+TEST(a_grown_hull_has_no_more_vertices_than_it_or_a_box_had) {
+  for_random_shapes(40, [](const Shape& shape, Random&) {
+    if (kind_of(shape) != Kind::hull) return;
+    for (double by : {1e-9, 0.1, 2.0}) {
+      const Hull &hull = std::get<Hull>(shape), larger = std::get<Hull>(grown(shape, by));
+      CHECK(larger.vertices.size() <= std::max<size_t>(hull.vertices.size(), 8));
+    }
+  });
+}
+
+TEST(growing_a_long_hull_does_not_make_it_longer_than_it_has_to_be) {
+  const TriangleMesh plank = to_mesh(Box{{0, 0, 0}, {}, {10, 1, 0.1}}, 0);
+  const Shape larger = grown(Hull{plank.vertices, plank.triangles}, 0.1);
+  CHECK_NEAR(volume(larger), 8 * 10.1 * 1.1 * 0.2, 1e-9);
+}
+
+TEST(a_shrunk_shape_and_a_margin_stay_inside_and_reach_every_side) {
+  for_random_shapes(40, [](const Shape& shape, Random& random) {
+    const double by = 0.03, least = 1e-3;  // half extents are 0.1 and more
+    const Shape inner = shrunk(shape, by, least);
+    CHECK(kind_of(inner) == kind_of(shape));
+    CHECK(volume(inner) > 0);
+    for (const SurfacePatch& patch : surface_patches(inner))
+      for (int k = 0; k < 20; ++k) {
+        const Vec3 p = point_on(patch, random.uniform(), random.uniform()).point;
+        CHECK(distance_at(shape, p) <= -by + 1e-9);
+      }
+    // Along the normal of each facet the margin's surface is where the facet was.
+    const TriangleMesh mesh = to_mesh(shape, 24);
+    for (const auto& t : mesh.triangles) {
+      const Vec3 n = normal_of(mesh, t);
+      const double area = norm(cross(mesh.vertices[t[1]] - mesh.vertices[t[0]], mesh.vertices[t[2]] - mesh.vertices[t[0]]));
+      if (area > 0.05) CHECK_NEAR(reach(inner, n) + by, reach(shape, n), 0.02);
+    }
+  });
+}
+
+TEST(a_box_shrunk_and_dilated_misses_its_corners_by_no_more_than_promised) {
+  Random random(2);
+  for (int k = 0; k < 50; ++k) {
+    const Shape box = random_shape(random, Kind::box);
+    const double by = 0.05;
+    const Shape inner = shrunk(box, by, 1e-3);
+    for (const Vec3& corner : to_mesh(box, 3).vertices)
+      CHECK_NEAR(distance_at(inner, corner) - by, (std::sqrt(3) - 1) * by, 1e-12);
+    for (const Kind kind : {Kind::sphere, Kind::capsule}) {  // nothing is left out
+      const Shape round = random_shape(random, kind);
+      const Vec3 n = random_direction(random);
+      CHECK_NEAR(reach(shrunk(round, by, 1e-3), n) + by, reach(round, n), 1e-12);
+    }
+  }
+}
+
+TEST(no_shape_shrinks_to_less_than_the_least_thickness) {
+  for_random_shapes(40, [](const Shape& shape, Random& random) {
+    for (double by : {0.2, 1.0, 50.0})
+      for (double least : {1e-3, 0.3}) {
+        const Shape inner = shrunk(shape, by, least);
+        CHECK(volume(inner) > 0);
+        for (const Vec3& v : to_mesh(inner, 24).vertices)  // of round ones a little outside
+          CHECK(distance_at(shape, v) <= 0.02);
+        for (int k = 0; k < 20; ++k) {
+          const Vec3 n = random_direction(random);
+          const double was = reach(shape, n) + reach(shape, -n), is = reach(inner, n) + reach(inner, -n);
+          CHECK(is <= was + 1e-9);
+          CHECK(is >= std::min(was, least) * 0.2);
+        }
+      }
+  });
+  const Shape plate = Box{{0, 0, 0}, {}, {5, 5, 0.01}};
+  const Box thin = std::get<Box>(shrunk(plate, 1, 0.02));  // thinner than that already
+  CHECK(thin.half_extents == (Vec3{4, 4, 0.01}));
+  CHECK(std::get<Box>(shrunk(plate, 1, 0.001)).half_extents == (Vec3{4, 4, 0.001}));
+  CHECK_NEAR(volume(padded(plate, 1, 0)), 8 * 6 * 6 * 1.01, 1e-9);
+  CHECK_NEAR(volume(padded(plate, -1, 0.001)), 8 * 4 * 4 * 0.001, 1e-9);
 }
 
 TEST(growing_a_flat_cone_does_not_make_it_huge) {

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import pieces
+from hitbox import _core, pieces
 from hitbox.errors import InputError
-from hitbox.lengths import UPS
+from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh
 from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape
 
@@ -226,6 +226,21 @@ class Collider(Sequence[Shape]):
     ) -> Collider:
         """Every shape after x -> scale * rotate(x) + translation."""
         return self._with(shapes=[s.transformed(rotation, translation, scale) for s in self.shapes])
+
+    def padded(self, length: float | str) -> Collider:
+        """Every side moved out by `length`, or in where that is negative.
+
+        A number is in the collider's units; "1%" is of the diagonal of the mesh it was made from, or of
+        the collider's own; "-5mm" is converted to its unit. A padded shape holds everything within
+        `length` of what it was. Moved in it is for engines that put a margin around each shape: shape
+        and margin then reach the sides, but not all of the edges and corners, and no shape gets thinner
+        than 0.002 % of the diagonal across.
+        """
+        own = float(np.linalg.norm(np.subtract(*self.bounds)))
+        diagonal = (self.source.diagonal if self.source else None) or own
+        by = parse_length(length, diagonal, self.unit, name="padded: length", signed=True)
+        least = _core.least_half_extent(diagonal)
+        return self._with(shapes=[shape.padded(by, least) for shape in self.shapes])
 
     def save(self, path: str | os.PathLike[str], *, faces: bool = False) -> None:
         """Writes the collider; the suffix picks the format (.json, .obj, .glb).

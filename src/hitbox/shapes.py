@@ -131,6 +131,16 @@ class _Shape:
         by = _number("grown", "by", by, may_be_zero=True)
         return shape_from_params(*_core.shape_grown(*self._crossing, by))
 
+    def padded(self, by: float, least: float = 0.0) -> Shape:
+        """Grown by `by`, or with its sides moved in by as much where that is negative.
+
+        For engines that put a margin around each shape. No half extent or radius goes below `least`,
+        or becomes less where it is so already.
+        """
+        (by,) = _numbers("padded", "by", (by,), 1)
+        least = _number("padded", "least", least, may_be_zero=True)
+        return shape_from_params(*_core.shape_padded(*self._crossing, by, least))
+
     def transformed(
         self,
         rotation: Sequence[float] = (0.0, 0.0, 0.0, 1.0),

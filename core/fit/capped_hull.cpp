@@ -1,0 +1,137 @@
+#include "capped_hull.hpp"
+
+#include <algorithm>
+
+#include "../base/assert.hpp"
+#include "../base/bounds.hpp"
+#include "../geometry/convex_hull.hpp"
+#include "../geometry/eigen3.hpp"
+#include "../geometry/progressive_hull.hpp"
+#include "enclose.hpp"
+
+namespace hitbox {
+
+namespace {
+
+struct Interval {
+  double low = Bounds::kInfinity, high = -Bounds::kInfinity;
+
+  double length() const { return high - low; }
+};
+
+Interval extent_along(const Vec3& direction, std::span<const Vec3> points) {
+  Interval interval;
+  for (const Vec3& p : points) {
+    const double at = dot(direction, p);
+    interval.low = std::min(interval.low, at);
+    interval.high = std::max(interval.high, at);
+  }
+  return interval;
+}
+
+// The unit vector along which the hull is thinnest: a facet's normal, or one that it has no size along.
+Vec3 thin_direction(const ConvexHull& hull) {
+  const std::vector<Vec3>& v = hull.mesh.vertices;
+  if (hull.dimension == 0) return {1, 0, 0};
+  if (hull.dimension == 1) return any_perpendicular(normalized(v[1] - v[0]));
+  Vec3 thinnest;
+  double least = Bounds::kInfinity;
+  for (const Triangle& t : hull.mesh.triangles) {
+    const Vec3 normal = normalized(cross(v[t[1]] - v[t[0]], v[t[2]] - v[t[0]]));
+    const double width = extent_along(normal, v).length();
+    if (width >= least) continue;
+    least = width;
+    thinnest = normal;
+  }
+  return thinnest;
+}
+
+// The hull of the points, each spread across the thin directions where there is less than
+// 2 x `thickness`.
+ConvexHull solid_hull(std::span<const Vec3> points, double thickness) {
+  constexpr double kNearly = 1 - 1e-6;  // what has been spread once is thick enough
+  ConvexHull hull = std::move(convex_hull(points).value());
+  for (int axis = 0; axis < 3; ++axis) {
+    const Vec3 across = thin_direction(hull);
+    const Interval extent = extent_along(across, hull.mesh.vertices);
+    if (hull.dimension == 3 && extent.length() >= 2 * thickness * kNearly) break;
+    const double middle = extent.low * 0.5 + extent.high * 0.5;
+    std::vector<Vec3> spread;
+    for (const Vec3& v : hull.mesh.vertices)
+      for (const double side : {-thickness, thickness})
+        spread.push_back(v + across * (middle + side - dot(across, v)));
+    hull = std::move(convex_hull(spread).value());
+  }
+  return hull;
+}
+
+Hull to_hull(ConvexHull&& hull) { return {std::move(hull.mesh.vertices), std::move(hull.mesh.triangles)}; }
+
+Hull hull_of(std::span<const Vec3> points) { return to_hull(std::move(convex_hull(points).value())); }
+
+// Frames in which the bounding box may be small: along the axes, along the largest triangle and the
+// one that spans most with it, and along the principal axes of the surface.
+std::vector<Frame> likely_frames(const TriangleMesh& hull) {
+  const Bounds box = bounds_of(hull.vertices);
+  std::vector<Vec3> normals;  // times twice the area, the diagonal being 1
+  Vec3 largest;
+  Sym3 spread;
+  for (const Triangle& t : hull.triangles) {
+    std::array<Vec3, 3> p;
+    for (size_t k = 0; k < 3; ++k) p[k] = (hull.vertices[t[k]] - box.center()) / box.diagonal();
+    normals.push_back(cross(p[1] - p[0], p[2] - p[0]));
+    spread = spread + Sym3::outer((p[0] + p[1] + p[2]) / 3, norm(normals.back()));
+    if (norm_sq(normals.back()) > norm_sq(largest)) largest = normals.back();
+  }
+  const Vec3 second = *std::max_element(normals.begin(), normals.end(), [&](const Vec3& a, const Vec3& b) {
+    return norm_sq(cross(largest, a)) < norm_sq(cross(largest, b));
+  });
+  return {Frame{}, frame_from(largest, second), eigen3(spread).vectors};
+}
+
+// Three sides of the box around the points and one slanted plane across: the smallest of the eight.
+Hull tetrahedron_around(std::span<const Vec3> points) {
+  const Bounds box = bounds_of(points);
+  const Vec3 size = box.size();
+  Hull best;
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    const Vec3 from{corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
+                    corner & 4 ? box.high.z : box.low.z};
+    double reach = 0;  // of the slanted plane, in sides of the box
+    for (const Vec3& p : points) {
+      const Vec3 d = abs(p - from);
+      reach = std::max(reach, d.x / size.x + d.y / size.y + d.z / size.z);
+    }
+    std::vector<Vec3> tips{from, from, from, from};
+    for (int axis = 0; axis < 3; ++axis)
+      tips[static_cast<size_t>(axis) + 1][axis] += (corner >> axis & 1 ? -reach : reach) * size[axis];
+    Hull tetrahedron = hull_of(tips);
+    if (best.vertices.empty() || volume(tetrahedron) < volume(best)) best = std::move(tetrahedron);
+  }
+  return best;
+}
+
+Hull smallest_around(const ConvexHull& exact, uint32_t most_vertices) {
+  std::vector<Hull> candidates{hull_of(progressive_hull(exact.mesh, most_vertices))};
+  candidates.push_back(tetrahedron_around(exact.mesh.vertices));
+  for (const Frame& frame : likely_frames(exact.mesh)) 
+    candidates.push_back(box_around(exact.mesh.vertices, frame, 0));
+  std::erase_if(candidates, [&](const Hull& hull) { return hull.vertices.size() > most_vertices; });
+  return *std::min_element(candidates.begin(), candidates.end(),
+                           [](const Hull& a, const Hull& b) { return volume(a) < volume(b); });
+}
+
+}  // namespace
+
+std::optional<Hull> capped_hull(std::span<const Vec3> points, uint32_t most_vertices, double thickness) {
+  HITBOX_ASSERT(most_vertices >= 4);
+  if (points.empty() || !std::all_of(points.begin(), points.end(), is_finite)) return std::nullopt;
+  ConvexHull exact = solid_hull(points, thickness);
+  if (exact.dimension < 3) return std::nullopt;
+  const double diagonal = bounds_of(exact.mesh.vertices).diagonal();
+  Hull hull = exact.mesh.vertices.size() <= most_vertices ? to_hull(std::move(exact))
+                                                          : smallest_around(exact, most_vertices);
+  return std::get<Hull>(enclosing(std::move(hull), points, Tolerances::of_diagonal(diagonal)));
+}
+
+}  // namespace hitbox

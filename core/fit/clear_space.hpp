@@ -1,0 +1,34 @@
+// Space that no shape may enter, as spheres.
+//
+// Cost: O(n log n) to build; a question looks only at the spheres near the shape's bounding box.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "../bvh/bvh.hpp"
+#include "../shapes/shape.hpp"
+
+namespace hitbox {
+
+// Spheres in the coordinates that `to_input` takes to theirs: of the unit mesh, say.
+std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> spheres);
+
+class ClearSpace {
+ public:
+  ClearSpace() = default;  // nothing is to be kept clear
+  // `margin`: by how much shapes will still be grown; every sphere counts as that much larger.
+  // `touching`: by how much less than its radius a sphere's centre may be away, for rounding.
+  ClearSpace(std::span<const Sphere> spheres, double margin, double touching, Run& run);
+
+  bool empty() const { return spheres_.empty(); }
+  // Whether the shape comes nearer to a sphere's centre than its radius. Safe to ask from all threads.
+  bool entered_by(const Shape& shape) const;
+
+ private:
+  std::vector<Sphere> spheres_;  // with the margin, without what is touching
+  std::optional<BoxBvh> tree_;
+};
+
+}  // namespace hitbox
