@@ -56,7 +56,7 @@ void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3&
   const double cost = model_.cost(shape);
   if (!(cost < best.cost)) return;
   const double weight = model_.weight(S::kKind);
-  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, false, false, weight, weight * volume(shape), cost};
+  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, 0, false, false, weight, weight * volume(shape), cost};
 }
 
 void Fitter::try_box(Fitted& best) {

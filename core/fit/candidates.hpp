@@ -39,6 +39,7 @@ struct Fitted {
   std::array<double, 4> size{};   // box: half extents; sphere: radius; capsule, cylinder: half
                                   // length, radius; frustum: half length, radius at -axis, at
                                   // +axis; prism: half_x, half_y, half_top, half_bottom
+  double reach = 0;               // how far its surface is from the mesh at most, where measured
   bool refused = false;           // it enters space that is to be kept clear
   bool about_center = false;      // its centre or axis was given, not found: refitting keeps it
   double weight = 1;              // of the kind

@@ -62,7 +62,7 @@ struct Plan {
     switch (effort) {
       case Effort::fast: return {4, false, 0, 0, 0, 3};
       case Effort::fine: return {8, true, 60, 20000, 8, 4};
-      default: return {6, true, 4, 3000, 3, 3};
+      default: return {6, true, 4, 6000, 3, 3};
     }
   }
   size_t leaf_count(uint32_t shapes) const { return std::max<size_t>(1024, leaves_a_shape * shapes); }

@@ -45,6 +45,7 @@ class Refiner {
       run_.advance(1 - static_cast<double>(left_) / all_);
       if (total() > kConverged * before) break;
     }
+    lower_peaks(leaves_.size() / 16 + 8);
   }
 
   std::vector<uint32_t> take() { return std::move(cluster_of_); }
@@ -78,12 +79,17 @@ class Refiner {
     std::vector<uint32_t> a, b;
     Fitted shape_a, shape_b;
     double gain = -Bounds::kInfinity;
+    double reach() const { return std::max(shape_a.reach, shape_b.reach); }
   };
-  Split best_split(uint32_t cluster);
   struct Join {
     uint32_t a = kNone, b = kNone;
     double price = Bounds::kInfinity;  // by a quick look: no less than the true one
   };
+  // Of all ways to cut the cluster, the one of the largest gain, or of the smallest reach.
+  enum class Aim { gain, reach };
+  Split best_split(uint32_t cluster, Aim aim);
+  bool swap(uint32_t cluster, Split split, const Join& join, double most_reach);
+  void lower_peaks(size_t rounds);
   double quick_cost(std::span<const uint32_t> leaves, uint32_t like);
   Join cheapest_join(uint32_t not_this, double limit);
 
@@ -198,7 +204,7 @@ void Refiner::exchange() {
 }
 
 // Three axes, three places each, by the leaves' centres.
-Refiner::Split Refiner::best_split(uint32_t cluster) {
+Refiner::Split Refiner::best_split(uint32_t cluster, Aim aim) {
   Split best;
   const std::vector<uint32_t>& leaves = leaves_[cluster];
   if (leaves.size() < 2) return best;
@@ -219,7 +225,8 @@ Refiner::Split Refiner::best_split(uint32_t cluster) {
       split.shape_a = tried(split.a);
       split.shape_b = tried(split.b);
       split.gain = shape_[cluster].cost - split.shape_a.cost - split.shape_b.cost;
-      if (split.gain > best.gain) best = std::move(split);
+      const bool first = best.a.empty();
+      if (first || (aim == Aim::gain ? split.gain > best.gain : split.reach() < best.reach())) best = std::move(split);
     }
   }
   return best;
@@ -253,35 +260,55 @@ Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
   return best;
 }
 
+// Splits `cluster`, and pays for it by joining two others; refuses shapes that reach further than allowed.
+bool Refiner::swap(uint32_t cluster, Split split, const Join& join, double most_reach) {
+  std::vector<uint32_t> both = leaves_[join.a];
+  both.insert(both.end(), leaves_[join.b].begin(), leaves_[join.b].end());
+  std::sort(both.begin(), both.end());
+  const Fitted common = tried(both);
+  if (common.refused || split.shape_a.refused || split.shape_b.refused || common.reach > most_reach) return false;
+  // b goes into a; its number goes to the second half.
+  for (const uint32_t leaf : leaves_[join.b]) cluster_of_[leaf] = join.a;
+  leaves_[join.a] = std::move(both);
+  shape_[join.a] = common;
+  for (const uint32_t leaf : split.b) cluster_of_[leaf] = join.b;
+  leaves_[join.b] = std::move(split.b);
+  shape_[join.b] = split.shape_b;
+  leaves_[cluster] = std::move(split.a);
+  shape_[cluster] = split.shape_a;
+  for (Join& known : join_of_)
+    for (const uint32_t changed : {join.a, join.b, cluster})
+      if (known.a == changed || known.b == changed) known = {};
+  return true;
+}
+
 void Refiner::split_and_merge(size_t rounds) {
   join_of_.assign(leaves_.size(), {});
-  const auto forget = [&](uint32_t cluster) {
-    for (Join& join : join_of_)
-      if (join.a == cluster || join.b == cluster) join = {};
-  };
   for (const uint32_t cluster : worst_first()) {
     if (left_ == 0 || rounds-- == 0) return;
     run_.poll();
-    Split split = best_split(cluster);
+    Split split = best_split(cluster, Aim::gain);
     if (!(split.gain > kWorthwhile * shape_[cluster].cost)) continue;
     const Join join = cheapest_join(cluster, split.gain);
-    if (join.a == kNone || !(join.price < split.gain)) continue;
-    std::vector<uint32_t> both = leaves_[join.a];
-    both.insert(both.end(), leaves_[join.b].begin(), leaves_[join.b].end());
-    std::sort(both.begin(), both.end());
-    const Fitted common = tried(both);
-    if (common.refused || split.shape_a.refused || split.shape_b.refused) continue;
-    // b goes into a; its number goes to the second half.
-    for (const uint32_t leaf : leaves_[join.b]) cluster_of_[leaf] = join.a;
-    leaves_[join.a] = std::move(both);
-    shape_[join.a] = common;
-    for (const uint32_t leaf : split.b) cluster_of_[leaf] = join.b;
-    leaves_[join.b] = std::move(split.b);
-    shape_[join.b] = split.shape_b;
-    leaves_[cluster] = std::move(split.a);
-    shape_[cluster] = split.shape_a;
-    const uint32_t a = join.a, b = join.b;
-    for (const uint32_t changed : {a, b, cluster}) forget(changed);
+    if (join.a != kNone) swap(cluster, std::move(split), join, Bounds::kInfinity);
+  }
+}
+
+// The shape that reaches furthest is split, as long as that lowers the reach of all.
+void Refiner::lower_peaks(size_t rounds) {
+  constexpr double kLower = 0.9;
+  left_ = std::max(left_, 30 * rounds);  // peaks are what people see
+  join_of_.assign(leaves_.size(), {});
+  while (rounds-- > 0 && left_ > 0) {
+    run_.poll();
+    const auto cluster = static_cast<uint32_t>(
+        std::max_element(shape_.begin(), shape_.end(), [](const Fitted& a, const Fitted& b) { return a.reach < b.reach; }) -
+        shape_.begin());
+    const double reach = shape_[cluster].reach;
+    Split split = best_split(cluster, Aim::reach);
+    if (split.a.empty() || split.reach() > kLower * reach) return;
+    const Join join = cheapest_join(cluster, total() / static_cast<double>(shape_.size()));
+    if (join.a == kNone || !swap(cluster, std::move(split), join, kLower * reach)) return;
   }
 }
 

@@ -17,8 +17,9 @@ void Shaper::price(Fitted& shape, double enough) const {
   shape.refused = !clear_.empty() && clear_.entered_by(to_shape(shape));
   if (meter_ == nullptr) return;
   const double volume = shape.cost;
-  const double sum = (*meter_)(shape, enough / shape.weight).sum;
-  shape.cost = shape.weight * sum + kTieBreak * volume;
+  const Deviation deviation = (*meter_)(shape, enough / shape.weight);
+  shape.cost = shape.weight * deviation.sum + kTieBreak * volume;
+  shape.reach = deviation.largest;
 }
 
 Fitted Shaper::quick(Fitter& fitter, std::span<const Frame> frames) const {
