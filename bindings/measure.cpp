@@ -201,7 +201,7 @@ void bind_measure(nb::module_& m) {
   bind_collider(m);
   m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
         "threads"_a = 0, "report"_a = nb::none(),
-        "(distances, points, triangles) of the nearest points of a mesh; polygons count as fans.");
+        "(distances, points, triangles) of the nearest points of a mesh; polygons count as triangles.");
   m.def("sample_surface", sample_surface_of, "vertices"_a, "triangles"_a, "count"_a, "seed"_a = 0,
         "(points, triangles): points uniform by area, and the triangles they lie on.");
 }

@@ -2,6 +2,7 @@
 #include "mesh/clean.hpp"
 #include "mesh/components.hpp"
 #include "mesh/info.hpp"
+#include "mesh/triangulate.hpp"
 
 namespace hitbox::bindings {
 namespace {
@@ -78,6 +79,20 @@ void bind_mesh(nb::module_& m) {
       },
       "vertices"_a, "indices"_a, "offsets"_a, "weld"_a, "distance"_a, "name"_a,
       "(vertices, indices, report); weld is 'off', 'exact' or 'distance'.");
+
+  m.def(
+      "triangulate",
+      [](Points vertices, Indices indices, Indices offsets) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        std::vector<Triangle> triangles;
+        triangles.reserve(mesh.triangle_count());
+        for (size_t f = 0; f < mesh.face_count(); ++f)
+          for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
+            triangles.push_back({a, b, c});
+          });
+        return rows_to_numpy<Triangle, uint32_t>(std::move(triangles));
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "All faces as triangles, n - 2 for one of n corners.");
 
   m.def(
       "mesh_info",

@@ -5,6 +5,7 @@
 
 #include "../base/assert.hpp"
 #include "../geometry/triangle.hpp"
+#include "../mesh/triangulate.hpp"
 
 namespace hitbox {
 namespace {
@@ -258,9 +259,9 @@ TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) {
   std::vector<Corners> corners;
   corners.reserve(mesh.triangle_count());
   for (size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    for (size_t k = 1; k + 1 < face.size(); ++k)
-      corners.push_back({mesh.vertices[face[0]], mesh.vertices[face[k]], mesh.vertices[face[k + 1]]});
+    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
+      corners.push_back({mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]});
+    });
   }
   *this = TriangleBvh(std::move(corners), run);
 }

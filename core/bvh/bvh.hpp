@@ -100,7 +100,7 @@ class TriangleBvh {
   };
 
   TriangleBvh(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
-  TriangleBvh(const MeshView& mesh, Run& run);  // polygons as fans, numbered face by face
+  TriangleBvh(const MeshView& mesh, Run& run);  // polygons as triangles, face by face
 
   size_t size() const { return tree_.size(); }
   const Bvh& tree() const { return tree_; }

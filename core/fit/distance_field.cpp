@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../mesh/edges.hpp"
+#include "../mesh/triangulate.hpp"
 
 namespace hitbox {
 
@@ -42,17 +43,15 @@ void DistanceField::add_facets(const MeshView& mesh) {
   };
   facets_.reserve(mesh.triangle_count());
   for (size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    const Vec3 a = mesh.vertices[face[0]];
-    for (size_t k = 2; k < face.size(); ++k) {
-      const Vec3 ab = mesh.vertices[face[k - 1]] - a, ac = mesh.vertices[face[k]] - a;
+    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t i, uint32_t j, uint32_t k) {
+      const Vec3 a = mesh.vertices[i], ab = mesh.vertices[j] - a, ac = mesh.vertices[k] - a;
       const double d00 = norm_sq(ab), d01 = dot(ab, ac), d11 = norm_sq(ac);
       const double determinant = d00 * d11 - d01 * d01;
       const bool sliver = !(determinant > 1e-10 * d00 * d11);
       facets_.push_back({to_float(a), to_float(ab), to_float(ac), to_float(normalized(cross(ab, ac), {})),
                          static_cast<float>(d00), static_cast<float>(d01), static_cast<float>(d11),
                          sliver ? 0 : static_cast<float>(1 / determinant)});
-    }
+    });
   }
 }
 
@@ -62,8 +61,9 @@ void DistanceField::find_neighbours(const MeshView& mesh, Run& run) {
   std::vector<uint32_t> indices, offsets;
   indices.reserve(3 * facets_.size());
   for (size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    for (size_t k = 2; k < face.size(); ++k) indices.insert(indices.end(), {face[0], face[k - 1], face[k]});
+    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
+      indices.insert(indices.end(), {a, b, c});
+    });
   }
   offsets.resize(facets_.size() + 1);
   for (size_t k = 0; k < offsets.size(); ++k) offsets[k] = static_cast<uint32_t>(3 * k);

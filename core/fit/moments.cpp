@@ -1,5 +1,7 @@
 #include "moments.hpp"
 
+#include "../mesh/triangulate.hpp"
+
 namespace hitbox {
 
 // Faces without area get this one (of a unit-diagonal mesh), so that they still have a place.
@@ -15,9 +17,11 @@ static Moments triangle_moments(const Vec3& a, const Vec3& b, const Vec3& c) {
 }
 
 Moments face_moments(std::span<const Vec3> vertices, std::span<const uint32_t> face) {
-  Moments sum = triangle_moments(vertices[face[0]], vertices[face[1]], vertices[face[2]]);
-  for (size_t k = 3; k < face.size(); ++k)
-    sum = sum + triangle_moments(vertices[face[0]], vertices[face[k - 1]], vertices[face[k]]);
+  Moments sum;
+  for_each_triangle(vertices, face, [&](uint32_t a, uint32_t b, uint32_t c) {
+    const Moments more = triangle_moments(vertices[a], vertices[b], vertices[c]);
+    sum = sum.area > 0 ? sum + more : more;
+  });
   return sum;
 }
 

@@ -26,7 +26,7 @@ SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Tr
 struct MeshDistances {
   std::vector<double> distances;
   std::vector<Vec3> points;         // the nearest ones
-  std::vector<uint32_t> triangles;  // polygons as fans, numbered face by face
+  std::vector<uint32_t> triangles;  // polygons as triangles, numbered face by face
 };
 
 // From each query to the nearest point of the mesh; exact. O(log n) a query: 2-3 us each near the

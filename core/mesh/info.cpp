@@ -4,6 +4,7 @@
 
 #include "components.hpp"
 #include "edges.hpp"
+#include "triangulate.hpp"
 
 namespace hitbox {
 namespace {
@@ -36,19 +37,16 @@ void count_edges(const MeshView& mesh, MeshInfo& info) {
   });
 }
 
-// Fans about the first corner; the volume about the box's centre, so that a mesh far from the
-// origin loses no digits.
+// The volume about the box's centre, so that a mesh far from the origin loses no digits.
 void add_sizes(const MeshView& mesh, MeshInfo& info) {
   const Vec3 center = info.bounds.center();
   double six_volumes = 0;
   for (size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto corners = mesh.face(f);
-    const Vec3 a = mesh.vertices[corners[0]] - center;
-    for (size_t k = 2; k < corners.size(); ++k) {
-      const Vec3 b = mesh.vertices[corners[k - 1]] - center, c = mesh.vertices[corners[k]] - center;
+    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t i, uint32_t j, uint32_t k) {
+      const Vec3 a = mesh.vertices[i] - center, b = mesh.vertices[j] - center, c = mesh.vertices[k] - center;
       info.area += norm(cross(b - a, c - a)) / 2;
       six_volumes += dot(a, cross(b, c));
-    }
+    });
   }
   if (info.closed) info.volume = six_volumes / 6;
 }

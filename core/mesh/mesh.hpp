@@ -23,7 +23,7 @@ struct MeshView {
   std::span<const uint32_t> face(size_t f) const {
     return indices.subspan(offsets[f], offsets[f + 1] - offsets[f]);
   }
-  size_t triangle_count() const { return indices.size() - 2 * face_count(); }  // as fans
+  size_t triangle_count() const { return indices.size() - 2 * face_count(); }  // of all faces
 };
 
 struct Mesh {

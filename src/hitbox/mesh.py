@@ -211,7 +211,7 @@ class Mesh:
 
     @property
     def triangles(self) -> Indices:
-        """All faces as triangles (t, 3): fans about each face's first corner. Made once."""
+        """All faces as triangles (t, 3) in the order of faces, n - 2 of one with n corners. Made once."""
         self._triangulate()
         return self._triangles
 
@@ -230,13 +230,9 @@ class Mesh:
             return
         counts = np.diff(self.offsets) - 2
         faces = np.repeat(np.arange(self.face_count, dtype=np.uint32), counts)
-        starts = self.offsets[:-1].astype(np.int64)
-        firsts = np.repeat(starts, counts)
-        # The k-th triangle of a face has its corners 0, k + 1, k + 2.
-        steps = np.arange(len(faces)) - np.repeat(np.cumsum(counts, dtype=np.int64) - counts, counts)
-        corners = np.stack([firsts, firsts + steps + 1, firsts + steps + 2], axis=1)
+        triangles = np.asarray(_core.triangulate(self.vertices, self.indices, self.offsets))
         object.__setattr__(self, "_triangle_faces", _frozen(faces))
-        object.__setattr__(self, "_triangles", _frozen(self.indices[corners]))
+        object.__setattr__(self, "_triangles", _frozen(triangles))
 
     @property
     def sha256(self) -> str:
