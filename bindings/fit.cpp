@@ -78,12 +78,12 @@ void bind_fit(nb::module_& m) {
       "A hull of few vertices around all points; None without points, or of flat ones without thickness.");
 
   nb::class_<MergeTree>(m, "MergeTree")
-      .def_ro("face_count", &MergeTree::face_count)
+      .def_prop_ro("face_count", &MergeTree::source_face_count)
       .def("merges_to", &MergeTree::merges_to, "count"_a)
       .def(
           "partition_after",
           [](const MergeTree& tree, size_t merge_count) {
-            return to_numpy(std::move(tree.partition_after(merge_count).cluster_of_face));
+            return to_numpy(std::move(tree.source_partition_after(merge_count).cluster_of_face));
           },
           "merge_count"_a);
 

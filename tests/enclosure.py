@@ -62,14 +62,72 @@ def of_each_face(mesh: Mesh, of_vertex: Floats) -> Floats:
     return np.maximum.reduceat(of_vertex[mesh.indices], mesh.offsets[:-1].astype(np.int64))
 
 
+def _cut(polygon: Floats, normal: Floats, limit: float) -> tuple[Floats, Floats]:
+    """The parts of a convex polygon where normal . x <= limit, and beyond."""
+    heights = polygon @ normal - limit
+    sides: tuple[list[Floats], list[Floats]] = ([], [])
+    for k in range(len(polygon)):
+        a, b = heights[k - 1], heights[k]
+        if a * b < 0:
+            middle = polygon[k - 1] + (polygon[k] - polygon[k - 1]) * (a / (a - b))
+            sides[0].append(middle)
+            sides[1].append(middle)
+        if b <= 0:
+            sides[0].append(polygon[k])
+        if b >= 0:
+            sides[1].append(polygon[k])
+    within, beyond = (np.reshape(side, (-1, 3)) for side in sides)
+    return within, beyond if len(beyond) > 2 and (beyond @ normal > limit).any() else beyond[:0]
+
+
+def _without(polygons: list[Floats], normals: Floats, limits: Floats) -> list[Floats]:
+    """What is left of convex polygons outside a convex solid."""
+    left = []
+    for polygon in polygons:
+        for normal, limit in zip(normals, limits, strict=True):
+            polygon, beyond = _cut(polygon, normal, limit)
+            if len(beyond):
+                left.append(beyond)
+            if len(polygon) < 3:
+                break
+    return left
+
+
+def _sides(box: Any) -> tuple[Floats, Floats]:
+    axes = rotation_matrix(box.rotation).T
+    normals = np.concatenate([axes, -axes])
+    return normals, normals @ np.array(box.center) + np.tile(box.half_extents, 2)
+
+
+def is_covered(mesh: Mesh, face: int, solids: Iterable[tuple[Floats, Floats]], margin: float) -> bool:
+    """Whether convex solids (normals, limits), each wider by `margin`, hold all of a face together."""
+    polygons = list(mesh.vertices[mesh.triangles[mesh.triangle_faces == face]])
+    for normals, limits in solids:
+        polygons = _without(polygons, normals, limits + margin)
+    return not polygons
+
+
+def is_in_boxes(mesh: Mesh, face: int, shapes: Iterable[Any], margin: float) -> bool:
+    """Whether the boxes among the shapes hold all of a face together: exact, by cutting."""
+    return is_covered(mesh, face, [_sides(shape) for shape in shapes if shape.kind == "box"], margin)
+
+
 def faces_stick_out(mesh: Mesh, shapes: Iterable[Any]) -> Floats:
-    """For each face by how much it sticks out of the one shape that holds it best."""
-    return np.min([of_each_face(mesh, sticks_out(shape, mesh.vertices)) for shape in shapes], axis=0)  # type: ignore[no-any-return]
+    """For each face by how much it sticks out of the one shape that holds it best; 0 where boxes hold
+    it together."""
+    shapes = list(shapes)
+    out = np.min([of_each_face(mesh, sticks_out(shape, mesh.vertices)) for shape in shapes], axis=0)
+    margin = 1e-9 * mesh.diagonal
+    for face in np.flatnonzero(out > margin):
+        if is_in_boxes(mesh, int(face), shapes, margin):
+            out[face] = 0
+    return out  # type: ignore[no-any-return]
 
 
 def faces_stick_out_of_pieces(mesh: Mesh, pieces: Iterable[tuple[Floats, npt.NDArray[Any]]]) -> Floats:
     """The same for convex triangle meshes: above any facet's plane is outside."""
     best = np.full(mesh.face_count, np.inf)
+    solids = []
     scale = mesh.diagonal
     center = mesh.bounds.mean(axis=0)
     points = (mesh.vertices - center) / scale
@@ -82,4 +140,8 @@ def faces_stick_out_of_pieces(mesh: Mesh, pieces: Iterable[tuple[Floats, npt.NDA
         normals = normals[real] / lengths[real, None]
         heights = points @ normals.T - np.einsum("ij,ij->i", normals, a[real])
         best = np.minimum(best, of_each_face(mesh, heights.max(axis=1)))
+        solids.append((normals, np.einsum("ij,ij->i", normals, a[real]) * scale + normals @ center))
+    for face in np.flatnonzero(best > 1e-6):
+        if is_covered(mesh, int(face), solids, 1e-6 * scale):
+            best[face] = 0
     return best * scale

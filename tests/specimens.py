@@ -189,3 +189,126 @@ def ugly_meshes(draw: st.DrawFn, max_vertices: int = 24, max_faces: int = 40) ->
     scale = draw(st.sampled_from([1.0, 1.0, 1e-6, 1e6, 1e-30, 1e30]))
     shift = draw(st.sampled_from([0.0, 0.0, 1.0, 100.0]))
     return Mesh((vertices + shift) * scale, faces, name="ugly")
+
+
+# ---- simple solids, and ways to cut their faces up
+
+
+def frustum(radius: float = 1.0, top: float = 0.5, height: float = 2.0, segments: int = 64) -> Mesh:
+    half = height / 2
+    return revolved(np.array([[0, -half], [radius, -half], [top, half], [0, half]]), segments, "frustum")
+
+
+def extruded(outline: Any, height: float = 1.0, name: str = "extruded") -> Mesh:
+    """A floor, a roof (one polygon each) and walls around a counter-clockwise outline."""
+    points = np.asarray(outline, float)
+    n = len(points)
+    vertices = np.vstack([np.column_stack([points, np.full(n, z)]) for z in (0.0, height)])
+    walls = [[k, (k + 1) % n, (k + 1) % n + n, k + n] for k in range(n)]
+    return Mesh(vertices, [list(range(n - 1, -1, -1)), list(range(n, 2 * n)), *walls], name=name)
+
+
+def gable(width: float = 2.0, height: float = 1.0, length: float = 3.0) -> Mesh:
+    """A roof of two equal slopes: a triangle, extruded."""
+    return extruded([[0, 0], [width, 0], [width / 2, height]], length, "gable")
+
+
+def blocks(filled: Any, planes: Any, *, seed: int | None = None, name: str = "blocks") -> Mesh:
+    """The surface of the filled cells of a grid. Each side of a cell is a quad; with a seed, random
+    rectangles of them are one polygon each, with the corners of its neighbours on its sides."""
+    solid = np.pad(np.asarray(filled, bool), 1)
+    lines = [np.asarray(p, float) for p in planes]
+    rng = None if seed is None else np.random.default_rng(seed)
+    rectangles = []  # axis, side, plane, the other two axes' ranges
+    for axis in range(3):
+        moved = np.moveaxis(solid, axis, 0)
+        for plane in range(moved.shape[0] - 1):
+            for side in (1, -1):
+                inner, outer = (moved[plane], moved[plane + 1])[::side]
+                open_ = (inner & ~outer)[1:-1, 1:-1].copy()
+                while open_.any():
+                    u0, v0 = np.argwhere(open_)[0]
+                    u1, v1 = u0 + 1, v0 + 1
+                    while rng is not None and u1 < open_.shape[0] and open_[u1, v0] and rng.random() < 0.7:
+                        u1 += 1
+                    while (
+                        rng is not None
+                        and v1 < open_.shape[1]
+                        and open_[u0:u1, v1].all()
+                        and rng.random() < 0.7
+                    ):
+                        v1 += 1
+                    open_[u0:u1, v0:v1] = False
+                    rectangles.append((axis, side, plane, (u0, u1), (v0, v1)))
+    corners: dict[tuple[int, ...], int] = {}
+
+    def corner(axis: int, plane: int, u: int, v: int) -> tuple[int, ...]:
+        at = [int(u), int(v)]
+        at.insert(axis, plane)
+        return tuple(at)
+
+    for axis, _, plane, us, vs in rectangles:
+        for u in us:
+            for v in vs:
+                corners.setdefault(corner(axis, plane, u, v), len(corners))
+    faces = []
+    for axis, side, plane, (u0, u1), (v0, v1) in rectangles:
+        around = [(u, v0) for u in range(u0, u1)] + [(u1, v) for v in range(v0, v1)]
+        around += [(u, v1) for u in range(u1, u0, -1)] + [(u0, v) for v in range(v1, v0, -1)]
+        face = [corners[at] for u, v in around if (at := corner(axis, plane, u, v)) in corners]
+        faces.append(face if side * (-1 if axis == 1 else 1) > 0 else face[::-1])
+    vertices = np.array([[lines[a][at[a]] for a in range(3)] for at in corners])
+    return Mesh(vertices, faces, name=name)
+
+
+def divided(mesh: Mesh, times: int = 1) -> Mesh:
+    """Every polygon in quads around its middle; new vertices lie on the old faces."""
+    for _ in range(times):
+        faces = polygons_of(mesh)
+        edges = {tuple(sorted((f[k - 1], f[k]))) for f in faces for k in range(len(f))}
+        at = {e: len(mesh.vertices) + k for k, e in enumerate(sorted(edges))}
+        middles = np.array([mesh.vertices[list(e)].mean(axis=0) for e in sorted(edges)])
+        centers = np.array([mesh.vertices[f].mean(axis=0) for f in faces])
+        first = len(mesh.vertices) + len(middles)
+
+        def middle(a: int, b: int, at: dict[tuple[int, ...], int] = at) -> int:
+            return at[tuple(sorted((a, b)))]
+
+        quads = [
+            [f[k], middle(f[k], f[(k + 1) % len(f)]), first + i, middle(f[k - 1], f[k])]
+            for i, f in enumerate(faces)
+            for k in range(len(f))
+        ]
+        mesh = Mesh(np.concatenate([mesh.vertices, middles, centers]), quads, name=mesh.name)
+    return mesh
+
+
+def triangulated(mesh: Mesh) -> Mesh:
+    """Every polygon of four or more as triangles around its middle."""
+    faces, centers = [], []
+    for f in polygons_of(mesh):
+        if len(f) == 3:
+            faces.append(f)
+            continue
+        centers.append(mesh.vertices[f].mean(axis=0))
+        middle = len(mesh.vertices) + len(centers) - 1
+        faces += [[f[k - 1], f[k], middle] for k in range(len(f))]
+    return Mesh(np.concatenate([mesh.vertices, np.reshape(centers, (-1, 3))]), faces, name=mesh.name)
+
+
+def shuffled(mesh: Mesh, seed: int) -> Mesh:
+    """Faces and vertices in any order."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(mesh.vertices))
+    new = np.argsort(order)
+    faces = [[int(new[v]) for v in np.roll(f, rng.integers(len(f)))] for f in polygons_of(mesh)]
+    return Mesh(mesh.vertices[order], [faces[k] for k in rng.permutation(len(faces))], name=mesh.name)
+
+
+def placed(mesh: Mesh, seed: int, scale: float = 1.0, shift: float = 0.0) -> Mesh:
+    """Turned at random, scaled, and moved by `shift` of its size."""
+    rng = np.random.default_rng(seed)
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    q[:, 0] *= np.linalg.det(q)
+    vertices = (mesh.vertices @ q.T + rng.uniform(-1, 1, 3) * shift) * scale
+    return Mesh(vertices, polygons_of(mesh), name=mesh.name)

@@ -29,6 +29,12 @@ struct CostModel {
     const double rim = c > 0 ? c * (area(shape) + c * (mean_curvature(shape) + c * kBall)) : 0;
     return weight(S::kKind) * (hitbox::volume(shape) + rim);
   }
+  double cost(const Shape& shape) const {
+    return std::visit([this](const auto& s) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Hull>) return Bounds::kInfinity;
+      else return cost(s);
+    }, shape);
+  }
 };
 
 // A shape in the frame it was fitted in.

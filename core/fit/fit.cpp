@@ -69,15 +69,6 @@ struct Plan {
   size_t tries_for(size_t shapes) const { return tries == 0 ? 0 : std::max(least_tries, tries * shapes); }
 };
 
-std::vector<FacePair> pairs_within_groups(const MeshView& mesh, std::span<const uint32_t> group_of_face,
-                                          Run& run) {
-  HITBOX_ASSERT(group_of_face.empty() || group_of_face.size() == mesh.face_count());
-  std::vector<FacePair> pairs = face_pairs(mesh, run);
-  if (!group_of_face.empty())
-    std::erase_if(pairs, [&](const FacePair& p) { return group_of_face[p.a] != group_of_face[p.b]; });
-  return pairs;
-}
-
 std::vector<uint32_t> group_of_cluster(const Partition& partition,
                                        std::span<const uint32_t> group_of_face) {
   std::vector<uint32_t> group(group_of_face.empty() ? 0 : partition.cluster_count);
@@ -119,6 +110,48 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
   return result;
 }
 
+// Fragments as the faces they are of, each once a shape.
+void name_source_faces(FitResult& result, std::span<const uint32_t> source_face) {
+  if (source_face.empty()) return;
+  uint32_t out = 0;
+  for (size_t k = 0, first = 0; k + 1 < result.face_offsets.size(); ++k) {
+    const uint32_t last = result.face_offsets[k + 1], start = out;
+    for (; first < last; ++first) {
+      const uint32_t source = source_face[result.faces[first]];
+      if (out == start || result.faces[out - 1] != source) result.faces[out++] = source;
+    }
+    result.face_offsets[k + 1] = out;
+  }
+  result.faces.resize(out);
+}
+
+// The paper's own costs are there for its tables, and merge single faces.
+bool finds_simple_parts(const FitOptions& options) {
+  return options.cost != Cost::volume && options.cost != Cost::joint;
+}
+
+// For each cluster the shape of the simple part that is all of it, or none.
+std::vector<const Fitted*> simple_shapes(std::span<const SimplePart> parts, const Partition& partition,
+                                         const ClusterMembers& members) {
+  std::vector<const Fitted*> shapes(members.size(), nullptr);
+  for (const SimplePart& part : parts) {
+    const uint32_t cluster = partition.cluster_of_face[part.faces[0]];
+    if (members.faces(cluster).size() == part.faces.size()) shapes[cluster] = &part.shape;
+  }
+  return shapes;
+}
+
+// Faces of one group that share an edge, and fragments of one face, whatever edges they share.
+std::vector<FacePair> neighbours(const FitInput& input, Run& run) {
+  const std::vector<uint32_t>& group = input.options.group_of_face;
+  HITBOX_ASSERT(group.empty() || group.size() == input.welded().face_count());
+  std::vector<FacePair> pairs = face_pairs(input.welded(), run);
+  if (!group.empty()) std::erase_if(pairs, [&](const FacePair& p) { return group[p.a] != group[p.b]; });
+  for (uint32_t k = 1; k < input.source_face.size(); ++k)
+    if (input.source_face[k] == input.source_face[k - 1]) pairs.push_back({k - 1, k});
+  return pairs;
+}
+
 // Everything a fit measures shapes with.
 struct Tools {
   Plan plan;
@@ -143,10 +176,11 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   const MeshView mesh = input.welded();
   tree.face_count = static_cast<uint32_t>(mesh.face_count());
   tree.merges.reserve(tree.face_count);
+  tree.source_face = input.source_face;
+  tree.merge_parts(input.simple);
   const double max_excess = excess_limit(input.options, referenced_bounds(mesh));
   const std::vector<uint32_t>& groups = input.options.group_of_face;
-  const Premerged premerged =
-      premerge(mesh, pairs_within_groups(mesh, groups, run), groups, count, max_excess, tree, run);
+  const Premerged premerged = premerge(mesh, neighbours(input, run), groups, count, max_excess, tree, run);
   const bool with_tangent = input.options.tangent != Tangent::off;
   if (!input.field) return make_leaves(mesh, premerged, tree, tools.quick, nullptr, with_tangent, run);
   const Surroundings around{*input.surface, *input.field};
@@ -197,10 +231,15 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
   const auto for_each_cluster = [&](auto&& body) {  // in three passes, to be asked in between
     run.for_each_block(members.size(), 1, [&](size_t k, size_t, size_t) { body(k); });
   };
+  const std::vector<const Fitted*> simple = simple_shapes(input.simple, partition, members);
   std::vector<FaceOperator> ops(members.size());
   for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(mesh, members.faces(k)); });
   std::vector<Fitted> fitted(members.size());
   for_each_cluster([&](size_t k) {
+    if (simple[k] != nullptr) {
+      fitted[k] = *simple[k];
+      return;
+    }
     Fitter fitter(tools.final);
     fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
                             members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
@@ -214,7 +253,9 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
     for (const uint32_t v : members.vertices(k)) points[k].push_back(input.exact_vertices[v]);
     shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
   });
-  return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
+  FitResult result = without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
+  name_source_faces(result, input.source_face);
+  return result;
 }
 
 FitResult padded(FitResult result, const FitInput& input) {
@@ -242,12 +283,43 @@ void remember_leaves(const LeafSet& set, MergeTree& tree) {
   }
 }
 
+// Clusters that are one simple part stay as they are; the others exchange leaves.
+std::vector<uint32_t> refine_others(const MeshView& mesh, const LeafSet& set,
+                                    const std::vector<uint32_t>& cluster_of_leaf, const Shaper& shaper,
+                                    size_t tries, Run& run) {
+  std::vector<uint32_t> size(set.leaves.size()), number(set.leaves.size(), UINT32_MAX), kept;
+  std::vector<uint32_t> cluster_number(set.leaves.size(), UINT32_MAX), clusters;
+  for (const uint32_t cluster : cluster_of_leaf) ++size[cluster];
+  LeafSet others;
+  std::vector<uint32_t> cluster_of_other;
+  for (uint32_t k = 0; k < set.leaves.size(); ++k) {
+    const uint32_t cluster = cluster_of_leaf[k];
+    if (set.leaves[k].has_simple && size[cluster] == 1) continue;
+    if (cluster_number[cluster] == UINT32_MAX) {
+      cluster_number[cluster] = static_cast<uint32_t>(clusters.size());
+      clusters.push_back(cluster);
+    }
+    number[k] = static_cast<uint32_t>(kept.size());
+    kept.push_back(k);
+    others.leaves.push_back(set.leaves[k]);
+    cluster_of_other.push_back(cluster_number[cluster]);
+  }
+  for (const FacePair& edge : set.edges)
+    if (number[edge.a] != UINT32_MAX && number[edge.b] != UINT32_MAX)
+      others.edges.push_back({number[edge.a], number[edge.b]});
+  std::vector<uint32_t> result = cluster_of_leaf;
+  if (kept.empty()) return result;
+  const std::vector<uint32_t> refined = refine(mesh, others, std::move(cluster_of_other), shaper, tries, run);
+  for (size_t k = 0; k < kept.size(); ++k) result[kept[k]] = clusters[refined[k]];
+  return result;
+}
+
 // Faces follow their leaves.
 Partition refined(const FitInput& input, const LeafSet& leaves, const Partition& by_leaf, Partition partition,
                   const MergeTree& tree, size_t tries, const Tools& tools, Run& run) {
   std::vector<uint32_t> cluster_of_leaf;
   for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
-  cluster_of_leaf = refine(input.welded(), leaves, std::move(cluster_of_leaf), tools.thorough, tries, run);
+  cluster_of_leaf = refine_others(input.welded(), leaves, cluster_of_leaf, tools.thorough, tries, run);
   std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
   for (size_t k = 0; k < tree.leaf_face.size(); ++k)
     cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = cluster_of_leaf[k];
@@ -292,10 +364,42 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     const double margin = std::max(options.pad, 0.0) / to_input.scale;
     clear = ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
   }
-  if (options.cost != Cost::deviation) return;
-  const bool solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
-  field.emplace(welded(), solid, options.importance, run);
-  surface.emplace(welded(), run);
+  CutFaces cut_faces;
+  if (finds_simple_parts(options)) {
+    // Fragments are enclosed exactly only where welding has not moved the faces they are of.
+    const bool may_cut = std::ranges::equal(welded_mesh.vertices, exact_mesh.vertices) &&
+                         std::ranges::equal(welded_indices, exact_indices);
+    Simplified simplified = simplify(welded(), options, may_cut, run);
+    simple = std::move(simplified.parts);
+    cut_faces = std::move(simplified.cut);
+    std::erase_if(simple, [&](const SimplePart& part) { return clear.entered_by(to_shape(part.shape)); });
+  }
+  const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
+  if (options.cost == Cost::deviation && !nothing_to_merge) {
+    const bool solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
+    field.emplace(welded(), solid, options.importance, run);
+    surface.emplace(welded(), run);
+  }
+  if (!cut_faces.empty()) cut(cut_faces);
+}
+
+void FitInput::cut(const CutFaces& faces) {
+  for (const Vec3& v : faces.new_vertices) {
+    unit_welded.push_back(v);
+    unit_exact.push_back(v);
+    exact_vertices.push_back(to_input.apply(v));
+  }
+  welded_indices = exact_indices = faces.indices;
+  offsets = faces.offsets;
+  source_face = faces.source;
+  const auto of_fragments = [&](auto& values) {
+    if (values.empty()) return;
+    std::remove_reference_t<decltype(values)> mapped;
+    for (const uint32_t face : source_face) mapped.push_back(values[face]);
+    values = std::move(mapped);
+  };
+  of_fragments(options.group_of_face);
+  of_fragments(options.importance);
 }
 
 FitResult fit(const FitInput& input, uint32_t count, Run& run) {

@@ -27,10 +27,16 @@ struct FitInput {
   Similarity to_input;
   std::vector<uint32_t> offsets, welded_indices, exact_indices;
   std::vector<Vec3> unit_welded, unit_exact, exact_vertices;
+  // Parts that are simple shapes. Where faces were cut for them, all faces here are fragments.
+  std::vector<SimplePart> simple;
+  std::vector<uint32_t> source_face;  // of each fragment, ascending; empty: no face was cut
   // What deviation is measured with; none where the cost is a volume.
   std::optional<DistanceField> field;
   std::optional<TriangleBvh> surface;
   ClearSpace clear;  // in unit coordinates, with room for the padding
+
+ private:
+  void cut(const CutFaces& cut);
 };
 
 // At most `count` shapes, or more where an option forbids further merges.

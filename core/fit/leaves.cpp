@@ -22,12 +22,23 @@ Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
     whole.op = whole.op + part->op;
     whole.medial = joined(whole.medial, part->medial);
     whole.box.add(part->box);
+    whole.has_simple = whole.has_simple || part->has_simple;
     kernel.insert(kernel.end(), part->kernel.begin(), part->kernel.end());
   }
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   whole.kernel = extreme_vertices(mesh.vertices, kernel);
   return whole;
+}
+
+// With what it costs here.
+static Fitted priced(Fitted simple, const Shaper& shaper) {
+  const Shape shape = to_shape(simple);
+  simple.weight = shaper.model().weight(simple.kind);
+  simple.volume = simple.weight * volume(shape);
+  simple.cost = shaper.model().cost(shape);
+  shaper.price(simple);
+  return simple;
 }
 
 LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
@@ -40,6 +51,8 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const Merg
   std::iota(leaf_face.begin(), leaf_face.end(), 0u);
   for (size_t k = 0; k < tree.merges.size(); ++k)
     leaf_face[tree.face_count + k] = leaf_face[tree.merges[k].a];
+  std::vector<const Fitted*> simple(leaf_face.size(), nullptr);
+  for (const SimpleNode& part : tree.simple) simple[part.node] = &part.shape;
   run.for_each_block(set.leaves.size(), 16, [&](size_t first, size_t last, size_t) {
     Fitter fitter(shaper.model());
     for (size_t k = first; k < last; ++k) {
@@ -50,6 +63,11 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const Merg
       leaf.op = sum_of_operators(mesh, members.faces(member));
       leaf.kernel = extreme_vertices(mesh.vertices, members.vertices(member));
       for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh.vertices[v]);
+      leaf.has_simple = simple[leaf.node] != nullptr;
+      if (leaf.has_simple) {  // no medial centres: it is no limb of anything
+        leaf.shape = priced(*simple[leaf.node], shaper);
+        continue;
+      }
       if (around != nullptr) leaf.medial = medial_moments(mesh, *around, members.faces(member));
       fitter.points.assign(mesh.vertices, leaf.kernel);
       const Frame frames[] = {eigen3(combined(leaf.op, with_tangent)).vectors};

@@ -21,6 +21,7 @@ struct Leaf {
   Bounds box;
   std::vector<uint32_t> kernel;  // extreme vertices, ascending
   Fitted shape;
+  bool has_simple = false;  // it is a simple part, or has one in it
 };
 
 struct LeafSet {

@@ -242,7 +242,11 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   const double added = common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
   const double before = steps_.empty() ? 0 : steps_.back().price;
   steps_.push_back({a, b, before + kMemory * (added - before)});
-  tree_.merges.push_back({clusters_[a].node, clusters_[b].node, excess(common, a, b),
+  // Simple parts are what they are: no merge of them comes for nothing.
+  constexpr double kSomething = 1e-3;
+  const bool has_simple = clusters_[a].has_simple || clusters_[b].has_simple;
+  const double volume_added = has_simple ? std::max(excess(common, a, b), kSomething) : excess(common, a, b);
+  tree_.merges.push_back({clusters_[a].node, clusters_[b].node, volume_added,
                           fills_nothing(common, op, model_.thickness)});
   into_[a] = into_[b] = merged;
   into_.push_back(merged);

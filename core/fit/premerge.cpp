@@ -16,7 +16,7 @@ constexpr size_t kBlock = 4096;
 class Rounds {
  public:
   Rounds(const MeshView& mesh, std::vector<FacePair> edges, std::span<const uint32_t> group_of_face,
-         double volume_limit, MergeTree& tree, Run& run)
+         size_t leaf_count, double volume_limit, MergeTree& tree, Run& run)
       : edges_(std::move(edges)), volume_limit_(volume_limit), tree_(tree), run_(run),
         moments_(mesh.face_count()), label_(group_of_face.begin(), group_of_face.end()) {
     run_.for_each_block(moments_.size(), kBlock, [&](size_t first, size_t last, size_t) {
@@ -26,6 +26,8 @@ class Rounds {
     node_.resize(moments_.size());
     std::iota(node_.begin(), node_.end(), 0u);
     for (const Moments& m : moments_) total_area_ += m.area;
+    locked_.assign(count(), false);
+    if (!tree_.simple.empty()) start_from_parts(leaf_count / 2);
     remove_repeated_edges();
   }
 
@@ -43,6 +45,7 @@ class Rounds {
   }
 
  private:
+  void start_from_parts(size_t most_locked);
   bool is_small_enough(const Moments& m) const {
     return volume_limit_ == Bounds::kInfinity || box_proxy(m, 0) <= volume_limit_;
   }
@@ -63,6 +66,7 @@ class Rounds {
   std::vector<Moments> moments_;   // per cluster
   std::vector<uint32_t> node_;     // per cluster: its node in the tree
   std::vector<uint32_t> label_;    // per cluster: the group that its faces are of; or empty
+  std::vector<bool> locked_;       // per cluster: a simple part, which is left alone
   double total_area_ = 0;
   size_t to_merge_ = 0;            // merges still wanted
   std::vector<double> proxy_;      // per cluster
@@ -72,6 +76,38 @@ class Rounds {
   std::vector<uint32_t> group_;           // per cluster: the cluster it went into, or itself
   std::vector<bool> matched_;
 };
+
+// Simple parts are clusters from the start. The largest stay as they are; where there are very many,
+// the others must do as leaves do.
+void Rounds::start_from_parts(size_t most_locked) {
+  const Partition partition = tree_.partition_after(tree_.merges.size());
+  std::vector<Moments> joined(partition.cluster_count);
+  std::vector<uint32_t> node(partition.cluster_count), label(label_.empty() ? 0 : partition.cluster_count);
+  for (uint32_t f = static_cast<uint32_t>(count()); f-- > 0;) {
+    const uint32_t c = partition.cluster_of_face[f];
+    joined[c] = joined[c].area > 0 ? joined[c] + moments_[f] : moments_[f];
+    node[c] = f;
+    if (!label_.empty()) label[c] = label_[f];
+  }
+  std::vector<uint32_t> parts;
+  for (const SimpleNode& part : tree_.simple) {
+    parts.push_back(partition.cluster_of_face[part.first_face]);
+    node[parts.back()] = part.node;
+  }
+  moments_ = std::move(joined);
+  node_ = std::move(node);
+  label_ = std::move(label);
+  std::stable_sort(parts.begin(), parts.end(),
+                   [&](uint32_t a, uint32_t b) { return moments_[a].area > moments_[b].area; });
+  locked_.assign(count(), false);
+  for (size_t k = 0; k < std::min(parts.size(), most_locked); ++k) locked_[parts[k]] = true;
+  size_t out = 0;
+  for (const FacePair& edge : edges_) {
+    const auto [a, b] = std::minmax(partition.cluster_of_face[edge.a], partition.cluster_of_face[edge.b]);
+    if (a != b) edges_[out++] = {a, b};
+  }
+  edges_.resize(out);
+}
 
 void Rounds::price_edges() {
   // The clearance keeps flat clusters apart from long ones; a tenth of a cluster's size is safe.
@@ -85,7 +121,8 @@ void Rounds::price_edges() {
     for (size_t k = first; k < last; ++k) {
       const auto [a, b] = edges_[k];
       const Moments both = moments_[a] + moments_[b];
-      price_[k] = is_small_enough(both) ? box_proxy(both, clearance) - proxy_[a] - proxy_[b] : Bounds::kInfinity;
+      const bool free = !locked_[a] && !locked_[b] && is_small_enough(both);
+      price_[k] = free ? box_proxy(both, clearance) - proxy_[a] - proxy_[b] : Bounds::kInfinity;
     }
   });
 }
@@ -177,6 +214,7 @@ void Rounds::compact() {
     moments_[kept] = moments_[k];
     node_[kept] = node_[k];
     if (!label_.empty()) label_[kept] = label_[k];
+    locked_[kept] = locked_[k];
     ++kept;
   }
   for (uint32_t k = 0; k < renumbered.size(); ++k)
@@ -224,7 +262,7 @@ std::vector<Vec3> Rounds::centroids() const {
 Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges,
                    std::span<const uint32_t> group_of_face, size_t leaf_count, double volume_limit,
                    MergeTree& tree, Run& run) {
-  Rounds rounds(mesh, std::move(edges), group_of_face, volume_limit, tree, run);
+  Rounds rounds(mesh, std::move(edges), group_of_face, leaf_count, volume_limit, tree, run);
   const double all = static_cast<double>(rounds.count());
   bool just_linked = false;
   while (rounds.count() > leaf_count) {

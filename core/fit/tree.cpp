@@ -49,4 +49,24 @@ Partition MergeTree::partition_after(size_t merge_count) const {
   return partition;
 }
 
+void MergeTree::merge_parts(std::span<const SimplePart> parts) {
+  for (const SimplePart& part : parts) {
+    uint32_t node = part.faces[0];
+    for (size_t k = 1; k < part.faces.size(); ++k) {
+      merges.push_back({node, part.faces[k], 0, false});
+      node = face_count + static_cast<uint32_t>(merges.size()) - 1;
+    }
+    simple.push_back({node, part.faces[0], part.shape});
+  }
+}
+
+Partition MergeTree::source_partition_after(size_t merge_count) const {
+  Partition partition = partition_after(merge_count);
+  if (source_face.empty()) return partition;
+  std::vector<uint32_t> of_source(source_face_count());
+  for (size_t k = face_count; k-- > 0;) of_source[source_face[k]] = partition.cluster_of_face[k];
+  partition.cluster_of_face = std::move(of_source);
+  return partition;
+}
+
 }  // namespace hitbox

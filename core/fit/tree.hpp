@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "moments.hpp"
+#include "simplify.hpp"
 
 namespace hitbox {
 
@@ -20,9 +21,17 @@ struct Partition {
   uint32_t cluster_count = 0;
 };
 
+struct SimpleNode {
+  uint32_t node, first_face;
+  Fitted shape;
+};
+
+// Where faces were cut, a face here is a fragment of one.
 struct MergeTree {
   uint32_t face_count = 0;
   std::vector<Merge> merges;
+  std::vector<SimpleNode> simple;      // what the first merges made
+  std::vector<uint32_t> source_face;   // of each fragment, ascending; empty: no face was cut
   // The leaves that shapes were fitted to first: a face of each, and the medial centres behind it.
   std::vector<uint32_t> leaf_face;
   std::vector<Moments> leaf_medial;
@@ -36,6 +45,12 @@ struct MergeTree {
   }
   // Clusters are numbered by their first face.
   Partition partition_after(size_t merge_count) const;
+
+  // The first merges: each simple part becomes one node, for nothing.
+  void merge_parts(std::span<const SimplePart> parts);
+  // Faces as they came; a cut one goes with its first fragment.
+  uint32_t source_face_count() const { return source_face.empty() ? face_count : source_face.back() + 1; }
+  Partition source_partition_after(size_t merge_count) const;
 };
 
 }  // namespace hitbox

@@ -1,0 +1,266 @@
+#include "simplify.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "../base/tolerances.hpp"
+#include "../bvh/bvh.hpp"
+#include "../mesh/components.hpp"
+#include "clusters.hpp"
+#include "orthogonal.hpp"
+#include "recognise.hpp"
+
+namespace hitbox {
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// What a component turned out to be: one shape, several boxes, or nothing simple.
+struct Finding {
+  std::vector<Fitted> shapes;
+  std::optional<BoxCover> cover;  // where there are several
+  bool looks_inward = false;
+};
+
+class Simplifier {
+ public:
+  Simplifier(const MeshView& mesh, const FitOptions& options, bool may_cut, Run& run)
+      : mesh_(mesh), options_(options), may_cut_(may_cut), run_(run),
+        thickness_(Tolerances::of_diagonal(1).thickness), components_(components_of(mesh)),
+        members_(mesh, {components_.of_face, static_cast<uint32_t>(components_.count)}),
+        findings_(components_.count), inside_of_(components_.count, kNone) {}
+
+  Simplified simplify() {
+    look_at_components();
+    number_shapes();
+    if (component_of_shape_.empty()) return {};
+    find_what_lies_inside();
+    return collect();
+  }
+
+ private:
+  void look_at_components();
+  void look_at(uint32_t component, std::vector<uint32_t>& local);
+  Mesh copy_of(uint32_t component, std::vector<uint32_t>& local) const;
+  bool is_in_one_group(uint32_t component) const;
+  // Also where two sides of a face meet in the cut, and no vertex is new.
+  bool is_cut(const Finding& finding, uint32_t component) const {
+    return finding.cover->fragments.size() > members_.faces(component).size();
+  }
+  Fitted as_fitted(const Frame& frame, const Bounds& box) const;
+  void number_shapes();
+  void find_what_lies_inside();
+  bool holds(const Shape& shape, uint32_t component) const;
+  Simplified collect();
+  const Fitted& fitted(uint32_t shape) const {
+    return findings_[component_of_shape_[shape]].shapes[shape - first_shape_[component_of_shape_[shape]]];
+  }
+
+  const MeshView& mesh_;
+  const FitOptions& options_;
+  bool may_cut_;
+  Run& run_;
+  double thickness_;
+  Components components_;
+  ClusterMembers members_;
+  std::vector<Finding> findings_;             // per component
+  std::vector<uint32_t> first_shape_;         // per component
+  std::vector<uint32_t> component_of_shape_;
+  std::vector<uint32_t> inside_of_;           // per component: the shape of another that holds it
+};
+
+bool Simplifier::is_in_one_group(uint32_t component) const {
+  if (options_.group_of_face.empty()) return true;
+  const auto faces = members_.faces(component);
+  return std::all_of(faces.begin(), faces.end(), [&](uint32_t f) {
+    return options_.group_of_face[f] == options_.group_of_face[faces[0]];
+  });
+}
+
+// Components share no vertices, so all of them may write into one array of new numbers.
+Mesh Simplifier::copy_of(uint32_t component, std::vector<uint32_t>& local) const {
+  Mesh part;
+  for (const uint32_t v : members_.vertices(component)) {
+    local[v] = static_cast<uint32_t>(part.vertices.size());
+    part.vertices.push_back(mesh_.vertices[v]);
+  }
+  for (const uint32_t f : members_.faces(component)) {
+    for (const uint32_t v : mesh_.face(f)) part.indices.push_back(local[v]);
+    part.offsets.push_back(static_cast<uint32_t>(part.indices.size()));
+  }
+  return part;
+}
+
+Fitted Simplifier::as_fitted(const Frame& frame, const Bounds& box) const {
+  const Vec3 half = max(box.size() * 0.5, Vec3{thickness_, thickness_, thickness_});
+  Fitted fitted;
+  fitted.frame = frame;
+  fitted.center = frame.to_world(box.center());
+  fitted.size = {half.x, half.y, half.z};
+  fitted.volume = fitted.cost = 8 * half.x * half.y * half.z;
+  return fitted;
+}
+
+void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local) {
+  constexpr size_t kFewestFaces = 5;
+  if (members_.faces(component).size() < kFewestFaces || !is_in_one_group(component)) return;
+  const Mesh copy = copy_of(component, local);
+  const MeshView part = copy.view();
+  const FaceDirections directions = face_directions(part);
+  Finding& finding = findings_[component];
+  if (const auto shape = recognise(part, directions, options_.kinds, thickness_)) {
+    finding.shapes = {*shape};
+  } else if (options_.kinds[static_cast<size_t>(Kind::box)]) {
+    finding.cover = cover_by_boxes(part, directions);
+    if (finding.cover && is_cut(finding, component) && !may_cut_) finding.cover.reset();
+    if (finding.cover)
+      for (const Bounds& box : finding.cover->boxes)
+        finding.shapes.push_back(as_fitted(finding.cover->frame, box));
+  }
+  if (!finding.shapes.empty()) finding.looks_inward = signed_volume(part) < 0;
+}
+
+void Simplifier::look_at_components() {
+  std::vector<uint32_t> local(mesh_.vertices.size());
+  run_.for_each_block(components_.count, 16, [&](size_t first, size_t last, size_t) {
+    for (size_t k = first; k < last; ++k) look_at(static_cast<uint32_t>(k), local);
+  });
+}
+
+void Simplifier::number_shapes() {
+  first_shape_.assign(components_.count, 0);
+  for (uint32_t c = 0; c < components_.count; ++c) {
+    first_shape_[c] = static_cast<uint32_t>(component_of_shape_.size());
+    component_of_shape_.resize(component_of_shape_.size() + findings_[c].shapes.size(), c);
+  }
+}
+
+bool Simplifier::holds(const Shape& shape, uint32_t component) const {
+  constexpr double kTouching = 1e-12;
+  std::array<Vec3, 64> points;
+  std::array<double, 64> distance;
+  const auto vertices = members_.vertices(component);
+  for (size_t first = 0; first < vertices.size(); first += points.size()) {
+    const size_t count = std::min(points.size(), vertices.size() - first);
+    for (size_t k = 0; k < count; ++k) points[k] = mesh_.vertices[vertices[first + k]];
+    signed_distance(shape, std::span(points).first(count), std::span(distance).first(count));
+    for (size_t k = 0; k < count; ++k)
+      if (distance[k] > kTouching) return false;
+  }
+  return true;
+}
+
+// The largest shape that holds a component takes it in. A room, whose walls look inward, is not a
+// solid that could: with something inside it is no simple part at all.
+void Simplifier::find_what_lies_inside() {
+  const auto shape_count = static_cast<uint32_t>(component_of_shape_.size());
+  std::vector<Shape> shapes;
+  std::vector<Bounds> boxes;
+  for (uint32_t s = 0; s < shape_count; ++s) {
+    shapes.push_back(to_shape(fitted(s)));
+    boxes.push_back(bounds(shapes.back()));
+    boxes.back().grow(1e-12);
+  }
+  const auto is_larger = [&](uint32_t a, uint32_t b) {
+    return fitted(a).volume != fitted(b).volume ? fitted(a).volume > fitted(b).volume : a < b;
+  };
+  const auto is_larger_than_all_of = [&](uint32_t shape, uint32_t component) {
+    for (uint32_t k = 0; k < findings_[component].shapes.size(); ++k)
+      if (!is_larger(shape, first_shape_[component] + k)) return false;
+    return true;
+  };
+  const BoxBvh tree(boxes, run_);
+  std::vector<std::vector<uint32_t>> holders(components_.count);
+  run_.for_each_block(components_.count, 256, [&](size_t first, size_t last, size_t) {
+    for (auto c = static_cast<uint32_t>(first); c < last; ++c) {
+      if (!is_in_one_group(c)) continue;
+      Bounds box;
+      for (const uint32_t v : members_.vertices(c)) box.add(mesh_.vertices[v]);
+      tree.overlaps(box, [&](uint32_t s) {
+        const uint32_t other = component_of_shape_[s];
+        const bool same_group = options_.group_of_face.empty() ||
+                                options_.group_of_face[members_.faces(c)[0]] ==
+                                    options_.group_of_face[members_.faces(other)[0]];
+        if (other == c || !same_group || !boxes[s].contains(box.low) || !boxes[s].contains(box.high)) return;
+        if (is_larger_than_all_of(s, c) && holds(shapes[s], c)) holders[c].push_back(s);
+      });
+    }
+  });
+  std::vector<bool> is_room(components_.count);
+  for (const auto& of_component : holders)
+    for (const uint32_t s : of_component)
+      if (findings_[component_of_shape_[s]].looks_inward) is_room[component_of_shape_[s]] = true;
+  for (uint32_t c = 0; c < components_.count; ++c) {
+    std::erase_if(holders[c], [&](uint32_t s) { return is_room[component_of_shape_[s]]; });
+    if (!holders[c].empty()) inside_of_[c] = *std::min_element(holders[c].begin(), holders[c].end(), is_larger);
+  }
+  for (uint32_t c = 0; c < components_.count; ++c)
+    if (is_room[c]) findings_[c] = {};
+}
+
+// Each face, or its fragments, to the shape that has it.
+Simplified Simplifier::collect() {
+  // Who holds the holder holds what it holds; holders are larger, so this ends.
+  const auto outermost = [&](uint32_t shape) {
+    while (inside_of_[component_of_shape_[shape]] != kNone) shape = inside_of_[component_of_shape_[shape]];
+    return shape;
+  };
+  std::vector<uint32_t> base_of_new(components_.count);  // where a component's new vertices start
+  Simplified result;
+  bool any_cut = false;
+  for (uint32_t c = 0; c < components_.count; ++c) {
+    const Finding& finding = findings_[c];
+    if (!finding.cover || inside_of_[c] != kNone) continue;
+    base_of_new[c] = static_cast<uint32_t>(mesh_.vertices.size() + result.cut.new_vertices.size());
+    const auto& added = finding.cover->new_vertices;
+    result.cut.new_vertices.insert(result.cut.new_vertices.end(), added.begin(), added.end());
+    any_cut = any_cut || is_cut(finding, c);
+  }
+  std::vector<std::vector<uint32_t>> faces_of_shape(component_of_shape_.size());
+  std::vector<uint32_t> next_fragment(components_.count, 0), next_face(components_.count, 0);
+  CutFaces& cut = result.cut;
+  cut.offsets.push_back(0);
+  uint32_t emitted = 0;
+  const auto emit = [&](uint32_t source, uint32_t shape, auto&& corners) {
+    if (shape != kNone) faces_of_shape[shape].push_back(emitted);
+    ++emitted;
+    if (!any_cut) return;
+    cut.source.push_back(source);
+    corners();
+    cut.offsets.push_back(static_cast<uint32_t>(cut.indices.size()));
+  };
+  for (uint32_t f = 0; f < mesh_.face_count(); ++f) {
+    const uint32_t c = components_.of_face[f];
+    const Finding& finding = findings_[c];
+    const auto whole = [&] { for (const uint32_t v : mesh_.face(f)) cut.indices.push_back(v); };
+    if (inside_of_[c] != kNone) {
+      emit(f, outermost(inside_of_[c]), whole);
+    } else if (!finding.cover) {
+      emit(f, finding.shapes.empty() ? kNone : first_shape_[c], whole);
+    } else {
+      const uint32_t own = next_face[c]++;
+      const auto vertices = members_.vertices(c);
+      const std::vector<BoxFragment>& fragments = finding.cover->fragments;
+      for (uint32_t& k = next_fragment[c]; k < fragments.size() && fragments[k].face == own; ++k)
+        emit(f, first_shape_[c] + fragments[k].box, [&] {
+          for (const uint32_t v : fragments[k].corners)
+            cut.indices.push_back(v < vertices.size()
+                                      ? vertices[v]
+                                      : base_of_new[c] + static_cast<uint32_t>(v - vertices.size()));
+        });
+    }
+  }
+  if (!any_cut) cut = {};
+  for (uint32_t s = 0; s < faces_of_shape.size(); ++s)
+    if (!faces_of_shape[s].empty()) result.parts.push_back({std::move(faces_of_shape[s]), fitted(s)});
+  return result;
+}
+
+}  // namespace
+
+Simplified simplify(const MeshView& unit_mesh, const FitOptions& options, bool may_cut, Run& run) {
+  return Simplifier(unit_mesh, options, may_cut, run).simplify();
+}
+
+}  // namespace hitbox

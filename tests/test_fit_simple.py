@@ -1,0 +1,321 @@
+"""Simple shapes give simple answers: one shape of their kind, or the boxes they are made of."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import specimens
+from enclosure import faces_stick_out, is_in_boxes, sticks_out
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hitbox
+from hitbox import Mesh, fit, fit_tree
+from hitbox.fit import PRIMITIVES
+
+QUIET = settings(max_examples=60, deadline=None)
+COUNTS = (1, 2, 5, 64)
+
+
+# ---- one shape
+
+
+@st.composite
+def solids(draw: st.DrawFn) -> tuple[Mesh, str, float]:
+    """A mesh, the kind it is, and its true volume."""
+    kind = draw(
+        st.sampled_from(["box", "sphere", "capsule", "cylinder", "cone", "frustum", "gable", "trapezoid"])
+    )
+    length = st.floats(0.2, 5)
+    a, b = draw(length), draw(length)
+    sides = draw(st.integers(12, 70))
+    if kind == "box":
+        return specimens.box((1, a, b)), "box", a * b
+    if kind == "sphere":
+        mesh = draw(st.sampled_from([specimens.icosphere(1), specimens.icosphere(2), specimens.icosphere(3)]))
+        return mesh, "sphere", 4 / 3 * math.pi
+    if kind == "capsule":
+        mesh = specimens.capsule(1, a, sides, draw(st.integers(4, 10)))
+        return mesh, "capsule", math.pi * (a + 4 / 3)
+    if kind == "cylinder":
+        return specimens.cylinder(1, a, sides), "cylinder", math.pi * a
+    if kind == "cone":
+        return specimens.cone(1, a, sides), "frustum", math.pi * a / 3
+    if kind == "frustum":
+        top = draw(st.floats(0.1, 0.9))
+        return specimens.frustum(1, top, a, sides), "frustum", math.pi * a / 3 * (1 + top + top**2)
+    if kind == "gable":
+        return specimens.gable(1, a, b), "prism", a * b / 2
+    top = draw(st.floats(0.1, 0.9))
+    outline = [[0, 0], [1, 0], [0.5 + top / 2, a], [0.5 - top / 2, a]]
+    return specimens.extruded(outline, b), "prism", a * b * (1 + top) / 2
+
+
+@st.composite
+def tessellations(draw: st.DrawFn, mesh: Mesh) -> tuple[Mesh, float]:
+    """The same surface in other faces, placed anywhere; with its scale."""
+    for cut in draw(st.lists(st.sampled_from([specimens.triangulated, specimens.divided]), max_size=2)):
+        mesh = cut(mesh)
+    seed = draw(st.integers(0, 2**32 - 1))
+    if draw(st.booleans()):
+        mesh = specimens.shuffled(mesh, seed)
+    scale = draw(st.sampled_from([1.0, 1e-6, 30.0, 1e6]))
+    mesh = specimens.placed(mesh, seed, scale, draw(st.sampled_from([0.0, 10.0])))
+    return specimens.with_split_vertices(mesh) if draw(st.booleans()) else mesh, scale
+
+
+@QUIET
+@given(st.data(), st.sampled_from(COUNTS))
+def test_a_simple_shape_is_one_shape_of_its_kind(data, count):
+    solid, kind, volume = data.draw(solids())
+    mesh, scale = data.draw(tessellations(solid))
+    # Nothing that is said of merging changes what a thing is.
+    options = data.draw(
+        st.sampled_from([{}, {"weights": {kind: 1e6}}, {"max_excess": 0}, {"weights": "uniform"}])
+    )
+    collider = fit(mesh, count, **options)
+    assert collider.counts == {kind: 1}
+    assert collider.volume / scale**3 == pytest.approx(volume, rel=5e-3)
+    assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+    assert collider.labels[0].faces.tolist() == list(range(mesh.face_count))
+    assert collider.status.complete
+
+
+@pytest.mark.parametrize(
+    ("mesh", "kind"),
+    [(specimens.box(), "box"), (specimens.icosphere(2), "sphere"), (specimens.gable(), "prism")],
+)
+def test_without_a_count_it_is_one_too(mesh, kind):
+    assert fit(specimens.placed(mesh, 4)).counts == {kind: 1}
+
+
+def test_a_kind_that_is_not_allowed_is_not_used():
+    ball = specimens.icosphere(2)
+    for kind in PRIMITIVES:
+        collider = fit(ball, 12, kinds=kind)
+        assert set(collider.counts) == {kind}
+        assert faces_stick_out(ball, collider).max() <= 1e-9 * ball.diagonal
+
+
+def test_the_papers_own_costs_merge_faces():
+    """For its tables."""
+    for cost in ("volume", "joint"):
+        assert len(fit(specimens.box(), 1, cost=cost, max_excess=0)) == 6
+    assert len(fit(specimens.box(), 1, max_excess=0)) == 1
+
+
+@pytest.mark.parametrize("sides", [5, 6, 8])
+def test_few_sides_are_not_round(sides):
+    assert len(fit(specimens.placed(specimens.cylinder(1, 2, sides), 1), 64)) > 1
+
+
+def test_many_simple_parts_keep_their_shapes():
+    rng = np.random.default_rng(3)
+    kinds = [specimens.box(), specimens.icosphere(2), specimens.cylinder(1, 3, 32), specimens.gable()]
+    parts = [
+        Mesh(specimens.placed(kinds[k % 4], k).vertices + rng.uniform(-1, 1, 3) + [8.0 * k, 0, 0],
+             specimens.polygons_of(kinds[k % 4])) for k in range(20)
+    ]  # fmt: skip
+    first = np.cumsum([0] + [len(p.vertices) for p in parts])
+    faces = [[v + int(first[k]) for v in f] for k, p in enumerate(parts) for f in specimens.polygons_of(p)]
+    mesh = Mesh(np.concatenate([p.vertices for p in parts]), faces)
+    for count in (20, 64):
+        assert fit(mesh, count).counts == {"box": 5, "sphere": 5, "cylinder": 5, "prism": 5}
+    assert len(fit(mesh, 7)) <= 7
+
+
+# ---- almost
+
+
+def dented() -> Mesh:
+    fine = specimens.divided(specimens.box(), 4)
+    vertices = fine.vertices.copy()
+    vertices[np.argmin(np.linalg.norm(vertices - [0.5, 0, 0], axis=1)), 0] -= 0.05
+    return Mesh(vertices, specimens.polygons_of(fine), name="dented")
+
+
+def half_ball() -> Mesh:
+    ball = specimens.icosphere(3)
+    return Mesh(
+        ball.vertices, ball.triangles[ball.vertices[ball.triangles].mean(axis=1)[:, 2] > 0], name="half"
+    )
+
+
+def tube(inner: float) -> Mesh:
+    profile = np.array([[1, -1], [1, 1], [inner, 1], [inner, -1]])
+    return specimens.revolved(profile, 64, "tube", closed=True)
+
+
+def without_a_face(mesh: Mesh, face: int) -> Mesh:
+    faces = specimens.polygons_of(mesh)
+    return Mesh(mesh.vertices, faces[:face] + faces[face + 1 :], name="open")
+
+
+def leaning() -> Mesh:
+    box = specimens.box()
+    return Mesh(box.vertices + box.vertices[:, 2:] * [0.05, 0, 0], specimens.polygons_of(box), name="leaning")
+
+
+ALMOST = {
+    "dented cube": dented,
+    "half a ball": half_ball,
+    "tube": lambda: tube(0.5),
+    "narrow tube": lambda: tube(0.03),
+    "open box": lambda: without_a_face(specimens.box(), 2),
+    "open can": lambda: specimens.revolved(np.array([[0, -1], [1, -1], [1, 1]]), 64, "can"),
+    "leaning box": leaning,
+    "L with a bevel": lambda: specimens.extruded(
+        [[0, 0], [3, 0], [3, 0.8], [2.8, 1], [1, 1], [1, 3], [0, 3]], 1
+    ),
+    "open L": lambda: without_a_face(
+        specimens.extruded([[0, 0], [3, 0], [3, 1], [1, 1], [1, 3], [0, 3]], 1), 4
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALMOST)
+def test_what_is_almost_simple_is_not_simple(name):
+    mesh = specimens.placed(ALMOST[name](), 2)
+    clusters = fit_tree(mesh, 64, max_excess=0).clusters(1)
+    assert len(np.unique(clusters)) > 2  # of faces that are merged though every merge is forbidden
+
+
+# ---- boxes
+
+
+def cells(shape: tuple[int, int, int], *ranges: tuple[slice | int, ...]) -> np.ndarray:
+    filled = np.zeros(shape, bool)
+    for r in ranges:
+        filled[r] = True
+    return filled
+
+
+ALL = slice(None)
+BLOCKS = {
+    "L": (2, cells((2, 2, 1), (ALL, 0), (0, ALL)), ([0, 1, 3], [0, 1, 3], [0, 1])),
+    "U": (3, cells((3, 2, 1), (ALL, 0), (0, ALL), (2, ALL)), ([0, 1, 3, 4], [0, 1, 3], [0, 1])),
+    "wall with a window": (4, ~cells((3, 1, 3), (1, ALL, 1)), ([0, 2, 3, 6], [0, 0.2], [0, 1, 2, 4])),
+    "table": (
+        5,
+        cells((5, 5, 2), (ALL, ALL, 1), (1, 1), (3, 1), (1, 3), (3, 3)),
+        ([0, 0.1, 0.2, 1.8, 1.9, 2], [0, 0.1, 0.2, 0.9, 1, 1.1], [0, 1, 1.1]),
+    ),
+    "stairs": (
+        8,
+        np.array([[[j <= i] for j in range(8)] for i in range(8)]),
+        (np.arange(9), np.arange(9), [0, 3]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data(), more=st.sampled_from([0, 1, 60]))
+def test_blocks_are_exactly_their_boxes(name, data, more):
+    boxes, filled, planes = BLOCKS[name]
+    # Random rectangles: most faces then lie in two boxes or more together.
+    solid = specimens.blocks(filled, planes, seed=data.draw(st.integers(0, 99)))
+    mesh, scale = data.draw(tessellations(solid))
+    collider = fit(mesh, boxes + more)
+    assert collider.counts == {"box": boxes}
+    x, y, z = (np.diff(np.asarray(p, float)) for p in planes)
+    true_volume = float((filled * x[:, None, None] * y[None, :, None] * z).sum())
+    judged = hitbox.evaluate(mesh, collider, samples=20_000)
+    assert judged.union_volume.value / scale**3 == pytest.approx(true_volume, rel=1e-2)
+    assert judged.union_boundary.hausdorff < 0.01
+    assert judged.coverage.outside == 0
+    margin = 1e-9 * mesh.diagonal
+    assert np.min([sticks_out(box, mesh.vertices) for box in collider], axis=0).max() <= margin
+    owners = [set(label.faces.tolist()) for label in collider.labels]
+    assert set().union(*owners) == set(range(mesh.face_count))
+    for face in range(0, mesh.face_count, max(1, mesh.face_count // 50)):
+        own = [box for box, faces in zip(collider, owners, strict=True) if face in faces]
+        assert is_in_boxes(mesh, face, own, margin)
+
+
+@pytest.mark.parametrize("outline", [
+    [[0, 0], [3, 0], [3, 1], [1, 1], [1, 3], [0, 3]],
+    [[0, 0], [4, 0], [4, 3], [3, 3], [3, 1], [1, 1], [1, 3], [0, 3]],
+])  # fmt: skip
+def test_polygons_that_are_not_convex_are_cut_too(outline):
+    for seed in range(5):
+        mesh = specimens.placed(specimens.extruded(outline), seed)
+        collider = fit(mesh, 64)
+        assert collider.counts == {"box": len(outline) // 2 - 1}
+        assert collider.labels[0].faces.tolist()[:2] == collider.labels[1].faces.tolist()[:2] == [0, 1]
+        judged = hitbox.evaluate(mesh, collider, samples=20_000)
+        assert judged.coverage.outside == 0
+        assert judged.union_boundary.hausdorff < 1e-9
+
+
+def test_below_their_count_blocks_are_merged_and_levels_are_nested():
+    mesh = specimens.blocks(*BLOCKS["table"][1:], seed=1)
+    tree = fit_tree(mesh, 8)
+    assert len(tree.clusters(8)) == mesh.face_count
+    for count in range(1, 9):
+        collider = tree.at(count)
+        assert len(collider) <= min(count, 5)
+        assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+
+
+def test_welding_by_a_distance_cuts_nothing():
+    """It moves the faces: fragments of the moved ones are not the faces that must be enclosed."""
+    split = specimens.with_split_vertices(specimens.blocks(*BLOCKS["U"][1:], seed=1))
+    jitter = np.random.default_rng(0).uniform(-1e-5, 1e-5, split.vertices.shape)
+    mesh = Mesh(split.vertices + jitter, specimens.polygons_of(split))
+    collider = fit(mesh, 8, weld=1e-3)
+    owners = np.concatenate([label.faces for label in collider.labels])
+    assert len(owners) == len(set(owners.tolist())) == mesh.face_count
+    assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+
+
+# ---- what lies inside
+
+
+def with_cubes_inside(outer: Mesh) -> Mesh:
+    inner = [
+        specimens.placed(specimens.box((0.2, 0.2, 0.2), center), seed)
+        for seed, center in enumerate([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1), (0.05, 0.05, 0)])
+    ]
+    meshes = [outer, *inner]
+    first = np.cumsum([0] + [len(m.vertices) for m in meshes])
+    faces = [[v + int(first[k]) for v in f] for k, m in enumerate(meshes) for f in specimens.polygons_of(m)]
+    return Mesh(np.concatenate([m.vertices for m in meshes]), faces)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize(
+    ("outer", "kind", "volume"),
+    [(specimens.box(), "box", 1), (specimens.icosphere(2), "sphere", 4 / 3 * math.pi)],
+    ids=["box", "sphere"],
+)
+def test_what_lies_inside_a_simple_shape_goes_with_it(outer, kind, volume, count):
+    mesh = with_cubes_inside(specimens.placed(outer, 7))
+    collider = fit(mesh, count)
+    assert collider.counts == {kind: 1}
+    assert collider.volume == pytest.approx(volume, rel=1e-9)
+    assert len(collider.labels[0].faces) == mesh.face_count
+
+
+def test_groups_and_space_to_keep_clear_come_first():
+    """A cube of two materials is no single shape, nor is one around a place that must stay free."""
+    cube = specimens.box()
+    labelled = Mesh(
+        cube.vertices, specimens.polygons_of(cube), part=[0, 0, 0, 1, 1, 1], part_names=["left", "right"]
+    )
+    assert len(fit(labelled, 8, separate="parts")) >= 2
+    freed = fit(cube, 8, keep_clear=[[0, 0, 0, 0.3]])
+    assert not freed.contains([[0.0, 0, 0]]).any()
+    assert faces_stick_out(cube, freed).max() <= 1e-9 * cube.diagonal
+
+
+def test_a_room_is_not_filled():
+    """Its walls look inward, at what is in it."""
+    box = specimens.placed(specimens.box(), 7)
+    room = Mesh(box.vertices, [f[::-1] for f in specimens.polygons_of(box)])
+    assert fit(room, 64).counts == {"box": 1}
+    collider = fit(with_cubes_inside(room), 64)
+    assert len(collider) == 11
+    assert not collider.contains([[0.3, 0.1, 0.0]]).any()
