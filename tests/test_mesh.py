@@ -37,15 +37,27 @@ def test_faces_come_as_arrays_or_lists_of_any_sizes() -> None:
 
 
 @given(specimens.ugly_meshes())
-def test_triangles_are_fans_of_their_faces(mesh: Mesh) -> None:
-    expected = [
-        (f, [face[0], face[k], face[k + 1]])
-        for f, face in enumerate(specimens.polygons_of(mesh))
-        for k in range(1, len(face) - 1)
-    ]
-    assert mesh.triangles.tolist() == [triangle for _, triangle in expected]
-    assert mesh.triangle_faces.tolist() == [f for f, _ in expected]
+def test_triangles_have_the_borders_of_their_faces(mesh: Mesh) -> None:
+    """n - 2 of a face with n corners, and all edges between two of them cancel out."""
+    faces = specimens.polygons_of(mesh)
+    assert mesh.triangle_faces.tolist() == [f for f, face in enumerate(faces) for _ in face[2:]]
+    for f, face in enumerate(faces):
+        edges: Counter[tuple[int, int]] = Counter()
+        for sign, polygons in ((1, [face]), (-1, mesh.triangles[mesh.triangle_faces == f].tolist())):
+            for polygon in polygons:
+                for a, b in zip(polygon, polygon[1:] + polygon[:1], strict=True):
+                    edges[min(a, b), max(a, b)] += sign if a < b else -sign if a > b else 0
+        assert not any(edges.values())
     assert mesh.triangles is mesh.triangles
+
+
+def test_triangles_of_convex_faces_are_fans_and_of_others_lie_in_them() -> None:
+    assert specimens.extruded([[0, 0], [2, 0], [3, 1], [0, 1]]).triangles[2:4].tolist() == [[4, 5, 6], [4, 6, 7]]
+    arrow = Mesh([[0, 2, 0], [-1, 0, 0], [0, 0.5, 0], [1, 0, 0]], [[3, 0, 1, 2]])
+    assert arrow.info().area == pytest.approx(1.5)
+    for start in range(4):
+        turned = Mesh(arrow.vertices, [np.roll([3, 0, 1, 2], start).tolist()])
+        assert {frozenset(t) for t in turned.triangles.tolist()} == {frozenset((0, 1, 2)), frozenset((0, 2, 3))}
 
 
 @given(specimens.ugly_meshes())
