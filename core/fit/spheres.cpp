@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kLeastPoints = 4096, kPointsEach = 48;  // on the surface, a sphere
 constexpr int kRounds = 4;         // of sharing out and fitting, after each change
 constexpr int kSwapRounds = 6;
-constexpr double kOwnShare = 1;
+constexpr double kOwnShare = 3;
 constexpr double kWorthARound = 0.995;
 constexpr double kSwapGain = 1.1;  // a split has to gain so much more than the merge costs
 constexpr double kTrim = 0.06;     // balanced: share of its points that a ball may leave out
