@@ -135,7 +135,7 @@ void bind_fit(nb::module_& m) {
         const MeshView mesh = view(vertices, indices, offsets);
         const SphereMode mode = conservative ? SphereMode::conservative : SphereMode::balanced;
         SphereFit found = run([&](Run& r) { return fit_spheres(mesh, count, mode, r); });
-        nb::dict measure;
+        nb::typed<nb::dict, nb::str, double> measure;
         measure["coverage"] = found.measure.coverage;
         measure["left_out"] = found.measure.left_out;
         measure["mean"] = found.measure.mean;

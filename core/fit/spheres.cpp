@@ -374,6 +374,12 @@ std::vector<DeepBall> one_ball(const MeshView& mesh, std::span<const Vec3> point
                                        : std::vector<DeepBall>{};
 }
 
+const Piece& nearest_piece(std::span<const Piece> pieces, const DeepBall& ball) {
+  return *std::ranges::min_element(pieces, {}, [&](const Piece& piece) {
+    return norm_sq((piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3 - ball.center);
+  });
+}
+
 FitResult listed(std::span<const Piece> pieces, std::span<const DeepBall> balls, const Similarity& to_input,
                  const Vec3& farthest, Run& run) {
   const std::vector<uint32_t> owner = best_balls(pieces, balls, run);
@@ -385,7 +391,7 @@ FitResult listed(std::span<const Piece> pieces, std::span<const DeepBall> balls,
   // Moving to the input's units rounds by a few last digits of its coordinates.
   const double slack = tolerances.slack + 0x1p-49 * max_component(farthest);
   for (size_t b = 0; b < balls.size(); ++b) {
-    if (faces[b].empty()) continue;
+    if (faces[b].empty()) faces[b].push_back(nearest_piece(pieces, balls[b]).face);
     std::sort(faces[b].begin(), faces[b].end());
     faces[b].erase(std::unique(faces[b].begin(), faces[b].end()), faces[b].end());
     const Sphere sphere = transformed(Sphere{balls[b].center, balls[b].radius}, to_input);
