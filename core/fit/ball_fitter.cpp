@@ -113,12 +113,12 @@ class BallFitter::Descent {
   }
 
   double trimmed_reach(const Vec3& center) {
-    distances_.resize(points_.size());
-    for (size_t k = 0; k < points_.size(); ++k) distances_[k] = {norm_sq(points_[k] - center), k};
+    distances_.clear();
+    for (const Vec3& p : points_) distances_.push_back(norm_sq(p - center));
     const auto last = distances_.begin() + static_cast<ptrdiff_t>(kept_ - 1);
     std::nth_element(distances_.begin(), last, distances_.end());
-    furthest_ = points_[last->second];
-    return std::sqrt(last->first);
+    furthest_ = *std::ranges::find_if(points_, [&](const Vec3& p) { return norm_sq(p - center) == *last; });
+    return std::sqrt(*last);
   }
 
   const BallFitter& fitter_;
@@ -126,7 +126,7 @@ class BallFitter::Descent {
   Care care_;
   size_t kept_;
   Vec3 furthest_;
-  std::vector<std::pair<double, size_t>> distances_;
+  std::vector<double> distances_;
 };
 
 double BallFitter::depth(const Vec3& p) const {

@@ -14,12 +14,15 @@ namespace hitbox {
 
 namespace {
 
-constexpr size_t kLeastPoints = 4096, kPointsEach = 48;  // on the surface, a sphere
+constexpr size_t kLeastPoints = 8192, kPointsEach = 48;  // on the surface, a sphere
 constexpr int kRounds = 4;         // of sharing out and fitting, after each change
 constexpr int kSwapRounds = 6;
 constexpr double kOwnShare = 3;
 constexpr double kWorthARound = 0.995;
 constexpr double kSwapGain = 1.1;  // a split has to gain so much more than the merge costs
+constexpr double kNearlyWorst = 0.6;  // balls that stick out so far as the worst one are split with it
+constexpr int kRefills = 2;
+constexpr size_t kFewGone = 24;    // one superfluous ball in so many is left at that
 constexpr double kTrim = 0.06;     // balanced: share of its points that a ball may leave out
 constexpr double kCovered = 0.96;  // balanced: of the sampled surface; 0.95 is promised
 constexpr double kFinest = 1e-3;   // of the diagonal: pieces are not cut further
@@ -45,12 +48,11 @@ class Sharing {
   Sharing(std::vector<Vec3> points, double area, const BallFitter& fitter, double trim, Run& run)
       : points_(std::move(points)), area_(area), fitter_(fitter), trim_(trim), run_(run) {}
 
-  std::vector<DeepBall> balls(size_t count) const {
-    Cluster all;
-    all.points.resize(points_.size());
-    std::iota(all.points.begin(), all.points.end(), 0u);
-    fit(all, bounds_of(points_).center());
-    Clusters clusters{std::move(all)};
+  // At most `count`, from `start` on; one ball without it.
+  std::vector<DeepBall> balls(size_t count, std::span<const DeepBall> start = {}) const {
+    Clusters clusters(start.empty() ? 1 : 0);
+    for (const DeepBall& ball : start) clusters.push_back({{}, ball});
+    refit(clusters);
     split_until(clusters, count);
     settle(clusters);
     swap_until_settled(clusters);
@@ -102,15 +104,19 @@ class Sharing {
   }
 
   // Points to the ball that has to stick out least for them, then balls to their points.
+  void refit(Clusters& clusters) const {
+    share_out(clusters);
+    std::erase_if(clusters, [](const Cluster& cluster) { return cluster.points.empty(); });
+    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
+      fit(clusters[k], clusters[k].ball.center);
+    });
+  }
+
   void settle(Clusters& clusters) const {
     Clusters best = clusters;
     double least = cost(best);
     for (int round = 0; round < kRounds; ++round) {
-      share_out(clusters);
-      std::erase_if(clusters, [](const Cluster& cluster) { return cluster.points.empty(); });
-      run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-        fit(clusters[k], clusters[k].ball.center);
-      });
+      refit(clusters);
       if (const double now = cost(clusters); now < least) {
         least = now;
         best = clusters;
@@ -196,40 +202,36 @@ class Sharing {
     return order;
   }
 
-  // Several at a time, so that threads have something to share.
+  // Always those that stick out most, several at a time, so that threads have something to share.
   void split_until(Clusters& clusters, size_t count) const {
-    std::vector<Halves> halves{halves_of(clusters, 0)};
+    std::vector<bool> whole(clusters.size(), false);  // cannot be split
     while (clusters.size() < count) {
       run_.advance(static_cast<double>(clusters.size()) / static_cast<double>(count));
-      const std::vector<size_t> chosen = to_split(clusters, halves, count - clusters.size());
+      const std::vector<size_t> chosen = to_split(clusters, whole, count - clusters.size());
       if (chosen.empty()) break;
-      std::vector<size_t> fresh;
-      for (const size_t k : chosen) {
-        fresh.insert(fresh.end(), {k, clusters.size()});
-        clusters.push_back(std::move(halves[k][1]));
-        clusters[k] = std::move(halves[k][0]);
-      }
-      halves.resize(clusters.size());
-      run_.for_each_block(fresh.size(), 1, [&](size_t k, size_t, size_t) {
-        halves[fresh[k]] = halves_of(clusters, fresh[k]);
+      std::vector<Halves> halves(chosen.size());
+      run_.for_each_block(chosen.size(), 1, [&](size_t k, size_t, size_t) {
+        halves[k] = halves_of(clusters, chosen[k]);
       });
+      for (size_t k = 0; k < chosen.size(); ++k) {
+        whole[chosen[k]] = halves[k][0].points.empty();
+        if (whole[chosen[k]]) continue;
+        clusters[chosen[k]] = std::move(halves[k][0]);
+        clusters.push_back(std::move(halves[k][1]));
+        whole.push_back(false);
+      }
     }
   }
 
-  // Those that gain at least half as much as the best one. Where none gains, the ball that sticks out
-  // most: its halves may.
-  std::vector<size_t> to_split(const Clusters& clusters, const std::vector<Halves>& halves, size_t most) const {
-    const std::vector<double> gain = gains_of(clusters, halves);
-    const std::vector<size_t> order = largest_first(gain);
-    const double best = gain[order[0]];
-    std::vector<size_t> chosen;
-    for (const size_t k : order)
-      if (gain[k] > 0 && gain[k] >= best / 2 && chosen.size() < most) chosen.push_back(k);
-    if (!chosen.empty() || best == -Bounds::kInfinity) return chosen;
+  static std::vector<size_t> to_split(const Clusters& clusters, const std::vector<bool>& whole, size_t most) {
     std::vector<double> out(clusters.size());
     for (size_t k = 0; k < out.size(); ++k)
-      out[k] = gain[k] == -Bounds::kInfinity ? gain[k] : clusters[k].ball.sticks_out();
-    return {largest_first(out)[0]};
+      out[k] = whole[k] ? -Bounds::kInfinity : clusters[k].ball.sticks_out();
+    const std::vector<size_t> order = largest_first(out);
+    std::vector<size_t> chosen;
+    for (const size_t k : order)
+      if (!whole[k] && out[k] >= kNearlyWorst * out[order[0]] && chosen.size() < most) chosen.push_back(k);
+    return chosen;
   }
 
   struct Pair {
@@ -348,8 +350,47 @@ double finest_piece(const MeshView& mesh, std::span<const Triangle> triangles) {
   return finest;
 }
 
-// Moves all radii, out or in, so that as much of the surface is covered as is wanted and no more.
-void cover_most(std::vector<DeepBall>& balls, std::span<const Vec3> points, Run& run) {
+struct Covered {
+  std::vector<DeepBall> balls;
+  std::vector<Piece> pieces;
+};
+
+Covered covering(const MeshView& mesh, std::vector<DeepBall> balls, double finest, const BallFitter& fitter,
+                 Run& run) {
+  std::vector<Piece> pieces = cut_to_balls(mesh, balls, finest, run);
+  cover(pieces, balls, fitter, run);
+  return {std::move(balls), std::move(pieces)};
+}
+
+double waste_of(std::span<const DeepBall> balls, const BallFitter& fitter) {
+  double sum = 0;
+  std::vector<DeepBall> others;
+  for (size_t k = 0; k < balls.size(); ++k) {
+    others.assign(balls.begin(), balls.end());
+    others.erase(others.begin() + static_cast<ptrdiff_t>(k));
+    sum += fitter.waste(balls[k], others);
+  }
+  return sum;
+}
+
+// Where balls turned out superfluous, others are split instead, as long as that helps.
+Covered covering_shared(const MeshView& mesh, const Sharing& sharing, size_t count, double finest,
+                        const BallFitter& fitter, Run& run) {
+  run.enter("split", 0.1, 0.5);
+  Covered best = covering(mesh, sharing.balls(count), finest, fitter, run);
+  for (int round = 0; round < kRefills && best.balls.size() * kFewGone < count * (kFewGone - 1); ++round) {
+    run.enter("refill", 0.5 + 0.2 * round, 0.7 + 0.2 * round);
+    Covered again = covering(mesh, sharing.balls(count, best.balls), finest, fitter, run);
+    if (!(waste_of(again.balls, fitter) < waste_of(best.balls, fitter))) break;
+    best = std::move(again);
+  }
+  return best;
+}
+
+// All radii out or in, so that as much of the surface is covered as is wanted and no more.
+Covered covering_most(const MeshView& mesh, std::vector<DeepBall> balls, std::span<const Vec3> points,
+                      double finest, Run& run) {
+  run.enter("cover", 0.6, 0.9);
   std::vector<double> out(points.size(), Bounds::kInfinity);
   run.for_each_block(points.size(), 1024, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k)
@@ -357,7 +398,11 @@ void cover_most(std::vector<DeepBall>& balls, std::span<const Vec3> points, Run&
   });
   const auto wanted = out.begin() + static_cast<ptrdiff_t>(kCovered * static_cast<double>(out.size()));
   std::nth_element(out.begin(), wanted, out.end());
-  grow(balls, *wanted);
+  grow(balls, *wanted + kLeftOut);
+  std::vector<Piece> pieces = cut_to_balls(mesh, balls, finest, run);
+  grow_to_hold(pieces, balls, run);
+  grow(balls, -kLeftOut);
+  return {std::move(balls), std::move(pieces)};
 }
 
 // A mesh that is one ball, up to its facets: corners on it, and flat sides near it.
@@ -460,30 +505,22 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Run
   count = std::min(count, kMostSpheres);
   const std::vector<Vec3> points =
       sample_surface(vertices, triangles, std::max(kLeastPoints, kPointsEach * count), 0).points;
-  std::vector<DeepBall> balls = one_ball(unit, points, fitter);
-  const bool leave_some_out = mode == SphereMode::balanced && balls.empty();
-  if (balls.empty()) {
-    run.enter("split", 0.1, 0.6);
-    balls = Sharing(points, area_of(unit, triangles), fitter, leave_some_out ? kTrim : 0, run).balls(count);
-  }
-  run.enter("cover", 0.6, 0.9);
+  Covered covered{one_ball(unit, points, fitter), {}};
   const double finest = finest_piece(unit, triangles);
-  std::vector<Piece> pieces;
-  if (leave_some_out) {
-    // Other points than those the balls were made for.
-    cover_most(balls, sample_surface(vertices, triangles, kMeasured, 2).points, run);
-    grow(balls, kLeftOut);
-    pieces = cut_to_balls(unit, balls, finest, run);
-    grow_to_hold(pieces, balls, run);
-    grow(balls, -kLeftOut);
+  if (!covered.balls.empty()) {
+    covered = covering(unit, std::move(covered.balls), finest, fitter, run);
+  } else if (mode == SphereMode::conservative) {
+    covered = covering_shared(unit, Sharing(points, area_of(unit, triangles), fitter, 0, run), count, finest, fitter, run);
   } else {
-    pieces = cut_to_balls(unit, balls, finest, run);
-    cover(pieces, balls, fitter, run);
+    const Sharing sharing(points, area_of(unit, triangles), fitter, kTrim, run);
+    // Other points than those the balls were made for.
+    const SurfaceSamples others = sample_surface(vertices, triangles, kMeasured, 2);
+    covered = covering_most(unit, sharing.balls(count), others.points, finest, run);
   }
   run.enter("measure", 0.9, 1);
   SphereFit result;
-  result.fitted = listed(pieces, balls, to_input, max(abs(box.low), abs(box.high)), run);
-  result.measure = measured(unit, triangles, surface, balls, run);
+  result.fitted = listed(covered.pieces, covered.balls, to_input, max(abs(box.low), abs(box.high)), run);
+  result.measure = measured(unit, triangles, surface, covered.balls, run);
   return result;
 }
 

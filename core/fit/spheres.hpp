@@ -1,7 +1,7 @@
 // Spheres that follow the volume: for motion planners, which ask nothing but spheres.
 //
 // Points on the surface are shared out among balls, each the one around its points that sticks
-// out least (ball_fitter.hpp). One ball is split into two, the one where that gains most first, until
+// out least (ball_fitter.hpp). One ball is split into two, always the one that sticks out most, until
 // there are enough; then points move to the ball that has to stick out least for them, balls are
 // fitted again, and so on; and where a merge here costs less than a split there gains, both are done.
 //
