@@ -6,13 +6,13 @@ The links are parts of kuka_iiwa, shadow_hand, husky and spot_hip_link in the fo
 that are not there are left out. One thread, CPU seconds. `--quick` takes three links and two counts, and only
 prints.
 
-No package of PyPI makes such spheres without a person or a GPU (`foam` is not there, `morphit` there is something
-else), so the medial balls are our own, as `foam` and its forerunners have them:
+PyPI has no package that makes such spheres by itself (`foam` is not there, `morphit` is something else), so
+the medial balls are our own, after what `foam` and its forerunners do:
 
 1. 4,000 points on the surface. At each the largest ball that touches it from inside and holds no other point
    (shrinking balls, Ma et al. 2012): 4,000 balls around the medial axis.
-2. Greedy cover: all balls grown by the same length, always the one that covers most points not yet covered. The
-   length is the smallest, found by halving, for which `count` balls are enough.
+2. Greedy cover: all balls grown by the same length, always the one that covers most points not yet covered.
+   The length is the smallest, found by halving, for which `count` balls are enough.
 3. Each ball shrinks to the points that it covers best, so that each radius is as small as its points allow.
 
 Every sampled point is then covered; what lies between them may not be.
@@ -136,6 +136,8 @@ def greedy_cover(holds: npt.NDArray[np.bool_], most: int) -> list[int] | None:
 def made_by(method: str, mesh: Any, count: int) -> Any:
     import hitbox
 
+    if method == "merging, refined":  # a time budget is an option of merging; this one is never reached
+        return hitbox.fit(mesh, count, kinds="sphere", time_budget=1e6, threads=1)
     if method == "merging":
         return hitbox.fit_tree(mesh, count, kinds="sphere", threads=1).at(count)
     if method == "medial balls":
@@ -163,7 +165,7 @@ def measured(method: str, mesh: Any, count: int) -> dict[str, float]:
     }
 
 
-METHODS = ("conservative", "balanced", "medial balls", "merging")
+METHODS = ("conservative", "balanced", "medial balls", "merging", "merging, refined")
 
 
 def cells(row: dict[str, float]) -> list[str]:
@@ -174,7 +176,9 @@ def cells(row: dict[str, float]) -> list[str]:
     ]  # fmt: skip
 
 
-HEAD = ("coverage", "furthest left out", "mean out", "largest out", "union / solid", "union / merging's", "CPU s")
+HEAD = (
+    "coverage", "furthest left out", "mean out", "largest out", "union / solid", "union / merging's", "CPU s",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -194,7 +198,8 @@ def main() -> None:
             base = rows[name, count, "merging"]["to merging"]
             for method in METHODS:
                 rows[name, count, method]["to merging"] /= base
-            print(name, count, [f"{rows[name, count, m]['mean']:.2%}" for m in METHODS], file=sys.stderr, flush=True)
+            found = [f"{rows[name, count, method]['mean']:.2%}" for method in METHODS]
+            print(name, count, *found, file=sys.stderr, flush=True)
 
     def average(count: int, method: str) -> dict[str, float]:
         chosen = [rows[name, count, method] for name in meshes]
@@ -205,11 +210,11 @@ def main() -> None:
     one = 64 if 64 in counts else counts[-1]
     each = [[name, method, *cells(rows[name, one, method])] for name in meshes for method in METHODS]
     text = (
-        f"{len(meshes)} robot links. Lengths are shares of a link's diagonal; `out` is evaluate's outer surface; "
-        "union / solid is over the links that are closed, and what is left out is the furthest over all links. "
-        "`conservative` and `balanced` are `hitbox.fit(link, count, kinds=\"sphere\", spheres=...)`, `merging` is "
-        "`fit_tree(link, count, kinds=\"sphere\").at(count)`, and the medial balls are described in "
-        "benchmarks/spheres.py.\n\n"
+        f"{len(meshes)} robot links. Lengths: of a link's diagonal; `out` is evaluate's outer surface. "
+        "union / solid is over the links that are closed, what is left out the furthest over all links. "
+        "`conservative` and `balanced` are `fit(link, count, kinds=\"sphere\", spheres=...)`, `merging` is "
+        "`fit_tree(link, count, kinds=\"sphere\").at(count)`, and refined what `fit` does with it; "
+        "benchmarks/spheres.py describes the medial balls.\n\n"
         "## Means over all links\n\n" + harness.table(("count", "by", *HEAD), overall) +
         f"\n\n## Each link, {one} spheres\n\n" + harness.table(("link", "by", *HEAD), each)
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Spheres of their own solver: what they hold, how few and how close they are, and what is said about them."""
+"""Spheres that follow the volume: what they hold, how close they are, and what is said about them."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def joined(*meshes):
 
 def capsule_chain():
     one = specimens.capsule(0.4, 1.6)
-    turned = one.vertices[:, [2, 1, 0]] * [1, -1, 1]
-    return joined(one, Mesh(turned + [1.2, 0, 1.2], specimens.polygons_of(one)))
+    turned = one.vertices[:, [2, 1, 0]] * [1, -1, 1] + np.array([1.2, 0, 1.2])
+    return joined(one, Mesh(turned, specimens.polygons_of(one)))
 
 
 def bracket():
@@ -114,7 +114,7 @@ def test_they_are_closer_than_merged_ones(name, count):
     mesh = SOLIDS[name]()
     ours = evaluate(mesh, hitbox.fit(mesh, count, kinds="sphere"), samples=20_000)
     merged = evaluate(mesh, hitbox.fit_tree(mesh, count, kinds="sphere").at(count), samples=20_000)
-    assert ours.outer_surface.mean < 0.8 * merged.outer_surface.mean
+    assert ours.outer_surface.mean < 0.95 * merged.outer_surface.mean
     assert ours.union_volume.value < merged.union_volume.value
 
 
@@ -158,7 +158,7 @@ def test_more_spheres_are_closer():
 def test_what_is_said_is_what_evaluate_finds():
     mesh = specimens.torus()
     spheres = hitbox.fit(mesh, 12, kinds="sphere", spheres="balanced")
-    covered, protrusion = spheres.status.notes
+    covered, protrusion, left_out_on_purpose = spheres.status.notes
     measured = evaluate(mesh, spheres)
     said = [float(word.rstrip("%")) / 100 for word in f"{covered} {protrusion}".split() if word.endswith("%")]
     coverage, left_out, mean, largest = said
@@ -166,7 +166,8 @@ def test_what_is_said_is_what_evaluate_finds():
     assert left_out == pytest.approx(measured.coverage.largest, abs=2e-3)
     assert mean == pytest.approx(measured.outer_surface.mean, rel=0.05)
     assert largest == pytest.approx(measured.outer_surface.hausdorff, rel=0.05)
-    assert not spheres.status.complete  # not every face is enclosed
+    assert not spheres.status.complete
+    assert "left out on purpose" in left_out_on_purpose
 
 
 def test_without_a_count_the_fewest_that_are_close():
@@ -192,18 +193,19 @@ def test_a_sphere_is_labelled_with_the_faces_it_holds():
 
 def test_what_does_not_go_together_is_said():
     box = specimens.box()
-    with pytest.raises(InputError, match="spheres: .*balance"):
+    with pytest.raises(InputError, match=r"spheres: .*balance"):
         hitbox.fit(box, 4, kinds="sphere", spheres="balance")
-    with pytest.raises(InputError, match="needs kinds='sphere' alone"):
+    with pytest.raises(InputError, match="needs kinds='sphere'"):
         hitbox.fit(box, 4, spheres="balanced")
-    with pytest.raises(InputError, match="does not go with drop_thin"):
+    with pytest.raises(InputError, match="no option of merging"):
         hitbox.fit(box, 4, kinds="sphere", spheres="balanced", drop_thin=0.1)
 
 
 def test_an_option_of_merging_merges():
     mesh = specimens.torus()
-    merged = hitbox.fit(mesh, 8, kinds="sphere", tangent="off")
-    assert merged.shapes == hitbox.fit_tree(mesh, 8, kinds="sphere", tangent="off").at(8).shapes
+    merged = hitbox.fit(mesh, 8, kinds="sphere", max_excess=1e-6)
+    assert len(merged) > 8  # which the solver never gives
+    assert hitbox.fit(mesh, 8, kinds="sphere", preset="fast") != merged
 
 
 def test_a_run_can_be_stopped_and_says_where_it_is():

@@ -376,13 +376,16 @@ double waste_of(std::span<const DeepBall> balls, const BallFitter& fitter) {
 // Where balls turned out superfluous, others are split instead, as long as that helps.
 Covered covering_shared(const MeshView& mesh, const Sharing& sharing, size_t count, double finest,
                         const BallFitter& fitter, Run& run) {
-  run.enter("split", 0.1, 0.5);
-  Covered best = covering(mesh, sharing.balls(count), finest, fitter, run);
-  for (int round = 0; round < kRefills && best.balls.size() * kFewGone < count * (kFewGone - 1); ++round) {
-    run.enter("refill", 0.5 + 0.2 * round, 0.7 + 0.2 * round);
-    Covered again = covering(mesh, sharing.balls(count, best.balls), finest, fitter, run);
-    if (!(waste_of(again.balls, fitter) < waste_of(best.balls, fitter))) break;
-    best = std::move(again);
+  Covered best;
+  for (int round = 0; round <= kRefills; ++round) {
+    const double from = 0.1 + 0.8 * round / (kRefills + 1), to = 0.1 + 0.8 * (round + 1) / (kRefills + 1);
+    run.enter("split", from, (from + to) / 2);
+    std::vector<DeepBall> balls = sharing.balls(count, best.balls);
+    run.enter("cover", (from + to) / 2, to);
+    Covered found = covering(mesh, std::move(balls), finest, fitter, run);
+    if (round > 0 && !(waste_of(found.balls, fitter) < waste_of(best.balls, fitter))) break;
+    best = std::move(found);
+    if (best.balls.size() * kFewGone >= count * (kFewGone - 1)) break;
   }
   return best;
 }
@@ -513,6 +516,7 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Run
     covered = covering_shared(unit, Sharing(points, area_of(unit, triangles), fitter, 0, run), count, finest, fitter, run);
   } else {
     const Sharing sharing(points, area_of(unit, triangles), fitter, kTrim, run);
+    run.enter("split", 0.1, 0.6);
     // Other points than those the balls were made for.
     const SurfaceSamples others = sample_surface(vertices, triangles, kMeasured, 2);
     covered = covering_most(unit, sharing.balls(count), others.points, finest, run);

@@ -135,7 +135,7 @@ class FitOptions:
             raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
         if self.spheres != "conservative" and not self.by_spheres:
             raise InputError(
-                f"fit: spheres: {self.spheres!r} needs kinds='sphere' and no options of merging, such as cost."
+                f"fit: spheres: {self.spheres!r} needs kinds='sphere' and no option of merging, such as cost."
             )
 
     def _put(self, name: str, check: Callable[..., Any], *arguments: str) -> None:

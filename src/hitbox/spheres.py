@@ -33,10 +33,9 @@ def fit_spheres(
         def part(stage: str, fraction: float) -> bool:
             return report is None or report(stage, low + (high - low) * fraction)
 
-        told = None if report is None else part
-        return _core.fit_spheres(
-            exact.vertices, exact.indices, exact.offsets, most, mode == "conservative", _core.Run(threads, told)
-        )
+        told = _core.Run(threads, None if report is None else part)
+        arrays = (exact.vertices, exact.indices, exact.offsets)
+        return _core.fit_spheres(*arrays, most, mode == "conservative", told)
 
     notes = []
     if count is None:
