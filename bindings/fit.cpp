@@ -2,6 +2,7 @@
 #include "fit/capped_hull.hpp"
 #include "fit/count.hpp"
 #include "fit/fit.hpp"
+#include "fit/spheres.hpp"
 
 #include "shapes.hpp"
 
@@ -126,6 +127,23 @@ void bind_fit(nb::module_& m) {
         return std::tuple(choice.count, choice.mean_distance);
       },
       "input"_a, "tree"_a, "run"_a);
+
+  // (what fit gives, and how good it is)
+  m.def(
+      "fit_spheres",
+      [](Points vertices, Indices indices, Indices offsets, uint32_t count, bool conservative, PyRun& run) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        const SphereMode mode = conservative ? SphereMode::conservative : SphereMode::balanced;
+        SphereFit found = run([&](Run& r) { return fit_spheres(mesh, count, mode, r); });
+        nb::typed<nb::dict, nb::str, double> measure;
+        measure["coverage"] = found.measure.coverage;
+        measure["left_out"] = found.measure.left_out;
+        measure["mean"] = found.measure.mean;
+        measure["largest"] = found.measure.largest;
+        measure["volume_ratio"] = found.measure.volume_ratio;
+        return std::tuple(to_python(std::move(found.fitted)), std::move(measure));
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "count"_a, "conservative"_a, "run"_a);
 }
 
 }  // namespace hitbox::bindings

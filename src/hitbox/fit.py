@@ -24,6 +24,7 @@ from hitbox.mesh import Mesh, MeshLike
 from hitbox.profiles import Profile
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, Shape, shape_from_params
+from hitbox.spheres import MODES, fit_spheres
 from hitbox.store import Store, build
 from hitbox.words import listed
 
@@ -103,6 +104,11 @@ class FitOptions:
     drop_thin: float | str | None = _option(
         None, "Leave out shapes with a half extent up to this length; their faces are then not enclosed."
     )
+    spheres: str = _option(
+        "conservative",
+        "Where sphere is the only kind: conservative holds every face in the spheres' union, balanced leaves "
+        "up to 5 % out and sticks out less.",
+    )
 
     def __post_init__(self) -> None:
         checks.one_of("fit: objective", self.objective, OBJECTIVES)
@@ -111,6 +117,7 @@ class FitOptions:
         checks.one_of("fit: parts", self.parts, SPANS)
         checks.one_of("fit: materials", self.materials, SPANS)
         checks.one_of("fit: tangent", self.tangent, TANGENTS)
+        checks.one_of("fit: spheres", self.spheres, MODES)
         self._put("count", _count, "count")
         self._put("max_excess", lambda value: checks.not_negative("fit: max_excess", value))
         self._put("time_budget", lambda value: checks.positive("fit: time_budget", value))
@@ -126,6 +133,10 @@ class FitOptions:
                 raise InputError("fit: hull_vertices: no hulls are allowed. Add 'hull' to kinds.")
         if not set(self.allowed_kinds) & set(PRIMITIVES):
             raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
+        if self.spheres != "conservative" and not self.by_spheres:
+            raise InputError(
+                f"fit: spheres: {self.spheres!r} needs kinds='sphere' and no option of merging, such as cost."
+            )
 
     def _put(self, name: str, check: Callable[..., Any], *arguments: str) -> None:
         if getattr(self, name) is not None:
@@ -141,6 +152,12 @@ class FitOptions:
         """By `kinds`, else by the profile; `organic` weights leave prisms out."""
         kinds = self.kinds or (self._engine.kinds if self._engine else PRIMITIVES)
         return tuple(kind for kind in kinds if kind != "prism" or self.weights != "organic")
+
+    @property
+    def by_spheres(self) -> bool:
+        """Whether spheres are placed by their own solver, which knows none of the options of merging."""
+        known = {"count", "preset", "profile", "kinds", "weights", "weld", "spheres"}
+        return self.allowed_kinds == ("sphere",) and set(self.said()) <= known
 
     @property
     def kind_weights(self) -> dict[str, float]:
@@ -212,6 +229,9 @@ def fit(
     `keep_clear` forbid it (the status then says so), the same result for any number of threads. Not
     guaranteed: the smallest shapes possible. Cost: about 2 us a face.
 
+    With kinds="sphere" alone the spheres follow the volume (docs/spheres.md), and it is their union
+    that holds every face; most of each face with spheres="balanced".
+
     >>> cube = ([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
     ...         [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
     >>> fit(cube, 1).counts
@@ -222,12 +242,14 @@ def fit(
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
 
     def work() -> Collider:
+        if chosen.by_spheres:
+            return job.spheres(started)
         if chosen.count is not None:
             job.check_count(chosen.count)
             return job.collider(job.shapes(chosen.count), chosen.count, started)
         tree = job.build(_core.most_chosen)
         picked, mean = job.choose_count(tree)
-        return job.collider(job.level(tree, picked), picked, started, note=_why(picked, mean, job.groups))
+        return job.collider(job.level(tree, picked), picked, started, (_why(picked, mean, job.groups),))
 
     return job.kept({}, work, started)
 
@@ -356,6 +378,11 @@ class _Job:
     def level(self, tree: _core.MergeTree, count: int) -> _Shapes:
         return _core.shapes_after(self.input, tree, tree.merges_to(count), self.run())
 
+    def spheres(self, started: float) -> Collider:
+        count, mode = self.options.count, self.options.spheres
+        found = fit_spheres(self.mesh, count, mode, threads=self.threads, report=self.report)
+        return self.collider(found.shapes, found.count, started, found.notes)
+
     def choose_count(self, tree: _core.MergeTree) -> tuple[int, float]:
         count, mean = _core.choose_count(self.input, tree, self.run())
         return int(count), float(mean)
@@ -380,7 +407,7 @@ class _Job:
         kinds = {"kinds": options.allowed_kinds, "weights": options.kind_weights}
         return {"options": options.said(), "hull_vertices": options.most_hull_vertices, **kinds}
 
-    def collider(self, found: _Shapes, count: int, started: float, note: str | None = None) -> Collider:
+    def collider(self, found: _Shapes, count: int, started: float, notes: tuple[str, ...] = ()) -> Collider:
         made, faces, offsets, dropped = found
         if not made:
             raise InputError(
@@ -397,7 +424,7 @@ class _Job:
             labels=_labels(mesh, np.asarray(faces), np.asarray(offsets)),
             source=Source(mesh.name, mesh.sha256, mesh.face_count, mesh.diagonal),
             method=Method("fit", self.options.said() | {"count": count}, time.perf_counter() - started),
-            status=Status(not missed, (*([note] if note else []), *missed)),
+            status=Status(not missed, (*notes, *missed)),
             name=_stem(mesh.name),
             unit=mesh.unit,
             up=mesh.up,
@@ -414,6 +441,8 @@ class _Job:
             missed.append(f"{dropped} thin shapes were dropped, and {lost}.")
         if self.core_options.pad < 0:
             missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
+        if self.options.spheres == "balanced":
+            missed.append("A part of the surface was left out on purpose (spheres='balanced').")
         spheres = self.options.keep_clear or ()
         entered = _entered(shapes, spheres, 1e-9 * self.mesh.diagonal)
         if entered:

@@ -1,0 +1,218 @@
+"""Spheres that follow the volume: what they hold, how close they are, and what is said about them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import specimens
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hitbox
+from hitbox.errors import InputError
+from hitbox.evaluate import evaluate
+from hitbox.mesh import Mesh
+
+
+def points_on(mesh, count=20_000, seed=0):
+    """Vertices and points all over the faces, those on edges among them; polygons as fans."""
+    rng = np.random.default_rng(seed)
+    corners = mesh.vertices[mesh.triangles]
+    on = rng.integers(0, len(corners), count)
+    weights = rng.dirichlet((0.7, 0.7, 0.7), count)
+    weights[: count // 4, 0] = 0
+    weights /= weights.sum(axis=1, keepdims=True)
+    inside = np.einsum("ij,ijk->ik", weights, corners[on])
+    return np.concatenate([mesh.vertices[np.unique(mesh.indices)], inside])
+
+
+def outside(mesh, spheres):
+    """By how much each point of the mesh is outside the union, of the diagonal."""
+    points = points_on(mesh)
+    best = np.full(len(points), np.inf)
+    for sphere in spheres:
+        best = np.minimum(best, np.linalg.norm(points - sphere.center, axis=1) - sphere.radius)
+    return best / mesh.diagonal
+
+
+def joined(*meshes):
+    faces, vertices, base = [], [], 0
+    for mesh in meshes:
+        faces += [[v + base for v in face] for face in specimens.polygons_of(mesh)]
+        vertices.append(mesh.vertices)
+        base += len(mesh.vertices)
+    return Mesh(np.concatenate(vertices), faces)
+
+
+def capsule_chain():
+    one = specimens.capsule(0.4, 1.6)
+    turned = one.vertices[:, [2, 1, 0]] * [1, -1, 1] + np.array([1.2, 0, 1.2])
+    return joined(one, Mesh(turned, specimens.polygons_of(one)))
+
+
+def bracket():
+    """An L of 12 corners, six large sides and two Ls."""
+    outline = np.array([[0, 0], [4, 0], [4, 1], [1, 1], [1, 3], [0, 3]], float)
+    vertices = np.concatenate([np.insert(outline, 2, z, axis=1) for z in (0.0, 1.0)])
+    sides = [[k, (k + 1) % 6, 6 + (k + 1) % 6, 6 + k] for k in range(6)]
+    caps = [[0, 3, 2, 1], [0, 5, 4, 3], [6, 7, 8, 9], [6, 9, 10, 11]]
+    return Mesh(vertices, sides + caps, name="bracket")
+
+
+SOLIDS = {
+    "torus": specimens.torus,
+    "capsules": capsule_chain,
+    "bracket": bracket,
+    "box": lambda: specimens.box((3, 2, 1)),
+    "cone": specimens.cone,
+    "boxes": lambda: specimens.many_components(8),
+}
+ODD = {
+    "triangle": specimens.triangle,
+    "grid": specimens.grid,
+    "rough grid": lambda: specimens.grid(height=0.3),
+    "soup": specimens.soup,
+    "book": specimens.non_manifold,
+    "fan": specimens.fan,
+    "needles": lambda: Mesh(
+        [[0, 0, 0], [1, 0, 0], [1, 1e-9, 0], [0, 0, 0.5], [1e-7, 0, 0.5], [0, 1, 0.5], [0, 2, 0.5]],
+        [[0, 1, 2], [3, 4, 5], [3, 5, 6]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*SOLIDS, *ODD])
+@pytest.mark.parametrize("count", [1, 9, 40])
+def test_every_face_lies_in_the_spheres_together(name, count):
+    mesh = (SOLIDS | ODD)[name]()
+    spheres = hitbox.fit(mesh, count, kinds="sphere")
+    assert 1 <= len(spheres) <= count
+    assert spheres.counts == {"sphere": len(spheres)}
+    assert outside(mesh, spheres).max() <= 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(specimens.ugly_meshes(), st.integers(1, 30), st.sampled_from(["conservative", "balanced"]))
+def test_any_mesh_gets_finite_spheres_that_hold_it(mesh, count, mode):
+    spheres = hitbox.fit(mesh, count, kinds="sphere", spheres=mode)
+    assert 1 <= len(spheres) <= count
+    assert all(np.isfinite([*s.center, s.radius]).all() and s.radius > 0 for s in spheres)
+    out = outside(mesh, spheres)
+    assert out.max() <= (1e-9 if mode == "conservative" else 0.02 + 1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(specimens.ugly_meshes(), st.integers(1, 20), st.sampled_from(["conservative", "balanced"]))
+def test_the_number_of_threads_changes_nothing(mesh, count, mode):
+    one, three = (hitbox.fit(mesh, count, kinds="sphere", spheres=mode, threads=n) for n in (1, 3))
+    assert one == three
+
+
+@pytest.mark.parametrize("name", ["torus", "capsules", "bracket"])
+@pytest.mark.parametrize("count", [8, 24])
+def test_they_are_closer_than_merged_ones(name, count):
+    mesh = SOLIDS[name]()
+    ours = evaluate(mesh, hitbox.fit(mesh, count, kinds="sphere"), samples=20_000)
+    merged = evaluate(mesh, hitbox.fit_tree(mesh, count, kinds="sphere").at(count), samples=20_000)
+    assert ours.outer_surface.mean < 0.95 * merged.outer_surface.mean
+    assert ours.union_volume.value < merged.union_volume.value
+
+
+def test_balanced_ones_stick_out_less_and_cover_most():
+    means = {"conservative": [], "balanced": []}
+    for make in SOLIDS.values():
+        mesh = make()
+        for mode, found in means.items():
+            spheres = hitbox.fit(mesh, 24, kinds="sphere", spheres=mode)
+            measured = evaluate(mesh, spheres, samples=20_000)
+            found.append(measured.outer_surface.mean)
+            assert measured.coverage.outside <= (0 if mode == "conservative" else 0.05)
+            assert measured.coverage.largest <= (0 if mode == "conservative" else 0.02)
+    assert np.mean(means["balanced"]) < 0.9 * np.mean(means["conservative"])
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["conservative", "balanced"])
+def test_a_ball_is_one_sphere(levels, mode):
+    spheres = hitbox.fit(specimens.icosphere(levels, 2.5), 30, kinds="sphere", spheres=mode)
+    assert len(spheres) == 1
+    assert spheres[0].radius == pytest.approx(2.5, rel=1e-6)
+
+
+def test_a_hole_does_not_turn_a_solid_into_a_sheet():
+    whole = specimens.torus(segments=48, sides=24)
+    holed = Mesh(whole.vertices, specimens.polygons_of(whole)[:-3])
+    means = [evaluate(whole, hitbox.fit(m, 24, kinds="sphere"), samples=20_000).outer_surface.mean
+             for m in (whole, holed)]  # fmt: skip
+    assert means[1] < 1.2 * means[0]
+
+
+def test_more_spheres_are_closer():
+    mesh = bracket()
+    means = [evaluate(mesh, hitbox.fit(mesh, n, kinds="sphere"), samples=20_000).outer_surface.mean
+             for n in (2, 8, 32, 128)]  # fmt: skip
+    assert means == sorted(means, reverse=True)
+    assert means[3] < 0.3 * means[0]
+
+
+def test_what_is_said_is_what_evaluate_finds():
+    mesh = specimens.torus()
+    spheres = hitbox.fit(mesh, 12, kinds="sphere", spheres="balanced")
+    covered, protrusion, left_out_on_purpose = spheres.status.notes
+    measured = evaluate(mesh, spheres)
+    said = [float(word.rstrip("%")) / 100 for word in f"{covered} {protrusion}".split() if word.endswith("%")]
+    coverage, left_out, mean, largest = said
+    assert coverage == pytest.approx(1 - measured.coverage.outside, abs=0.01)
+    assert left_out == pytest.approx(measured.coverage.largest, abs=2e-3)
+    assert mean == pytest.approx(measured.outer_surface.mean, rel=0.05)
+    assert largest == pytest.approx(measured.outer_surface.hausdorff, rel=0.05)
+    assert not spheres.status.complete
+    assert "left out on purpose" in left_out_on_purpose
+
+
+def test_without_a_count_the_fewest_that_are_close():
+    torus = hitbox.fit(specimens.torus(), kinds="sphere")
+    assert "picked a count of" in torus.status.notes[0]
+    assert 8 <= len(torus) <= 32
+    assert evaluate(specimens.torus(), torus, samples=20_000).outer_surface.mean <= 0.016
+    assert len(hitbox.fit(specimens.grid(), kinds="sphere")) == 64
+    assert len(hitbox.fit(specimens.icosphere(2), kinds="sphere")) == 1
+
+
+def test_a_sphere_is_labelled_with_the_faces_it_holds():
+    mesh = specimens.torus(segments=40, sides=20)
+    spheres = hitbox.fit(mesh, 10, kinds="sphere")
+    listed = [face for label in spheres.labels for face in label.faces.tolist()]
+    assert set(listed) == set(range(mesh.face_count))
+    for sphere, label in zip(spheres, spheres.labels, strict=True):
+        assert len(label.faces) > 0
+        corners = mesh.vertices[mesh.indices.reshape(-1, 4)[label.faces]]
+        near = np.linalg.norm(corners - sphere.center, axis=2).min(axis=1)
+        assert (near <= sphere.radius * 1.2).all()
+
+
+def test_what_does_not_go_together_is_said():
+    box = specimens.box()
+    with pytest.raises(InputError, match=r"spheres: .*balance"):
+        hitbox.fit(box, 4, kinds="sphere", spheres="balance")
+    with pytest.raises(InputError, match="needs kinds='sphere'"):
+        hitbox.fit(box, 4, spheres="balanced")
+    with pytest.raises(InputError, match="no option of merging"):
+        hitbox.fit(box, 4, kinds="sphere", spheres="balanced", drop_thin=0.1)
+
+
+def test_an_option_of_merging_merges():
+    mesh = specimens.torus()
+    merged = hitbox.fit(mesh, 8, kinds="sphere", max_excess=1e-6)
+    assert len(merged) > 8  # which the solver never gives
+    assert hitbox.fit(mesh, 8, kinds="sphere", preset="fast") != merged
+
+
+def test_a_run_can_be_stopped_and_says_where_it_is():
+    seen = []
+    mesh = specimens.torus(segments=200, sides=100)
+    hitbox.fit(mesh, 40, kinds="sphere", progress=lambda stage, done: seen.append((stage, done)))
+    assert seen[-1] == ("done", 1.0)
+    assert [done for _, done in seen] == sorted(done for _, done in seen)
+    with pytest.raises(InterruptedError):
+        hitbox.fit(mesh, 40, kinds="sphere", progress=lambda stage, done: False)
