@@ -52,12 +52,14 @@ def test_triangles_have_the_borders_of_their_faces(mesh: Mesh) -> None:
 
 
 def test_triangles_of_convex_faces_are_fans_and_of_others_lie_in_them() -> None:
-    assert specimens.extruded([[0, 0], [2, 0], [3, 1], [0, 1]]).triangles[2:4].tolist() == [[4, 5, 6], [4, 6, 7]]
+    slab = specimens.extruded([[0, 0], [2, 0], [3, 1], [0, 1]])
+    assert slab.triangles[2:4].tolist() == [[4, 5, 6], [4, 6, 7]]
     arrow = Mesh([[0, 2, 0], [-1, 0, 0], [0, 0.5, 0], [1, 0, 0]], [[3, 0, 1, 2]])
     assert arrow.info().area == pytest.approx(1.5)
     for start in range(4):
         turned = Mesh(arrow.vertices, [np.roll([3, 0, 1, 2], start).tolist()])
-        assert {frozenset(t) for t in turned.triangles.tolist()} == {frozenset((0, 1, 2)), frozenset((0, 2, 3))}
+        halves = {frozenset(t) for t in turned.triangles.tolist()}
+        assert halves == {frozenset((0, 1, 2)), frozenset((0, 2, 3))}
 
 
 @given(specimens.ugly_meshes())

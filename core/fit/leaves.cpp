@@ -31,19 +31,19 @@ Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
   return whole;
 }
 
-// With what it costs here.
+// With what it costs here. It is the part: the sides that several boxes of one part turn to each other
+// are far from the mesh, but that is not what a deviation is.
 static Fitted priced(Fitted simple, const Shaper& shaper) {
   const Shape shape = to_shape(simple);
   simple.weight = shaper.model().weight(simple.kind);
   simple.volume = simple.weight * volume(shape);
-  simple.cost = shaper.model().cost(shape);
-  shaper.price(simple);
+  simple.cost = shaper.meter() != nullptr ? 0 : shaper.model().cost(shape);
   return simple;
 }
 
 LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
                     const Surroundings* around, bool with_tangent, Run& run) {
-  LeafSet set{std::vector<Leaf>(premerged.node_of_leaf.size()), premerged.edges};
+  LeafSet set{std::vector<Leaf>(premerged.node_of_leaf.size()), premerged.edges, {}};
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
   // Leaves keep premerge's numbers, which need not be those of the partition.

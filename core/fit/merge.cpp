@@ -312,7 +312,10 @@ void Greedy::merge_all() {
       if (queue_.empty()) return;
       continue;
     }
-    if (live_ <= limits_.count && !(shaper_.meter() != nullptr && next.price <= kNothing)) return;
+    if (live_ <= limits_.count) {
+      if (shaper_.meter() == nullptr || next.price > kNothing) return;
+      if (clusters_[next.a].has_simple || clusters_[next.b].has_simple) continue;
+    }
     merge(next.a, next.b, common_shape(fitter_, next.a, next.b));
     run_.advance(1 - static_cast<double>(live_) / all);
   }
