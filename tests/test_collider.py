@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from shape_strategies import colliders, one_of_each
 
 from hitbox.collider import Collider, Label, Method, Source, Status
@@ -61,6 +62,29 @@ def test_seconds_do_not_make_a_difference():
     assert one != Collider([BALL], method=Method("fit", {"count": 4}))
     assert one != Collider([BALL])
     assert Collider([BALL], labels=[Label(faces=[1])]) != Collider([BALL], labels=[Label(faces=[2])])
+
+
+@given(colliders, st.sampled_from([0.1, "0.1", "1%", "2mm", "-1%", "-2mm", -0.01, 0]))
+def test_padding_moves_every_shape_and_keeps_all_else(collider, length):
+    padded = collider.padded(length)
+    assert [shape.kind for shape in padded] == [shape.kind for shape in collider]
+    assert padded.labels == collider.labels
+    out = not str(length).startswith("-")
+    larger, smaller = (padded, collider) if out else (collider, padded)
+    points = np.vstack([shape.support(np.random.default_rng(1).normal(size=(20, 3))) for shape in smaller])
+    assert larger.contains(points, margin=1e-9).all()
+
+
+def test_padding_knows_units_and_the_diagonal_of_the_mesh():
+    ball = Sphere((0, 0, 0), 1)
+    assert Collider([ball], unit="cm").padded("5mm")[0].radius == 1.5
+    assert Collider([ball]).padded("5mm")[0].radius == 1.005
+    assert Collider([ball], source=Source(diagonal=50.0)).padded("1%")[0].radius == 1.5
+    assert Collider([ball]).padded("10%")[0].radius == pytest.approx(1 + 0.2 * np.sqrt(3))
+    assert Collider([ball], source=Source(diagonal=50.0)).padded(-3)[0].radius == pytest.approx(50e-5)
+    for wrong in ("much", float("nan"), None):
+        with pytest.raises(InputError, match="padded: length"):
+            Collider([ball]).padded(wrong)
 
 
 def test_to_trimesh_has_every_shape():

@@ -122,6 +122,41 @@ def test_growing_leaves_room_on_all_sides(shape, by):
     assert (larger.signed_distance(points) <= -by + 1e-9).all()
 
 
+@given(shapes, st.floats(0, 2), seeds)
+def test_everything_within_the_padding_of_a_shape_is_inside_it(shape, by, seed):
+    rng = np.random.default_rng(seed)
+    vertices, triangles = shape.to_mesh(24)
+    weights = rng.dirichlet((1, 1, 1), 200)
+    on_mesh = np.einsum("ij,ijk->ik", weights, vertices[triangles[rng.integers(len(triangles), size=200)]])
+    beside = rng.normal(size=(200, 3))
+    beside *= by / np.linalg.norm(beside, axis=1)[:, None]
+    outside = np.maximum(shape.signed_distance(on_mesh), 0)  # meshes of round shapes are around them
+    assert (shape.padded(by).signed_distance(on_mesh + beside) <= outside + 1e-9).all()
+
+
+@given(shapes, st.floats(0.001, 3), st.floats(0.001, 0.5))
+def test_a_negative_padding_keeps_the_shape_inside_and_solid(shape, by, least):
+    inner = shape.padded(-by, least)
+    assert inner.kind == shape.kind
+    assert 0 < inner.volume <= shape.volume * (1 + 1e-9)
+    points = inner.support(np.random.default_rng(2).normal(size=(50, 3)))
+    assert (shape.signed_distance(points) <= 1e-9).all()
+    size, was = np.ptp(inner.bounds, axis=0), np.ptp(shape.bounds, axis=0)
+    assert (size >= np.minimum(was, least) * 0.2).all()
+
+
+@given(shapes)
+def test_shape_and_margin_stay_inside_and_reach_the_sides(shape):
+    by = 0.02  # no half extent is below 0.05
+    inner = shape.padded(-by, 1e-4)
+    points = inner.support(np.random.default_rng(2).normal(size=(50, 3)))
+    if shape.kind != "hull":  # which may be thinner than 0.02
+        assert (shape.signed_distance(points) <= -by + 1e-9).all()
+    if shape.kind == "box":
+        corners, _ = shape.to_mesh()
+        np.testing.assert_allclose(inner.signed_distance(corners), np.sqrt(3) * by)
+
+
 @given(shapes)
 def test_params_make_the_same_shape(shape):
     triangles = shape.triangles if isinstance(shape, Hull) else None

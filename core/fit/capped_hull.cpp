@@ -16,45 +16,57 @@ namespace {
 struct Interval {
   double low = Bounds::kInfinity, high = -Bounds::kInfinity;
 
+  void add(double at) {
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
   double length() const { return high - low; }
 };
 
 Interval extent_along(const Vec3& direction, std::span<const Vec3> points) {
   Interval interval;
-  for (const Vec3& p : points) {
-    const double at = dot(direction, p);
-    interval.low = std::min(interval.low, at);
-    interval.high = std::max(interval.high, at);
-  }
+  for (const Vec3& p : points) interval.add(dot(direction, p));
   return interval;
 }
 
-// The unit vector along which the hull is thinnest: a facet's normal, or one that it has no size along.
+// Across points that all lie in a plane, or on a line but for rounding: at right angles to where they
+// are furthest apart, and to where they are furthest from that line. A triangle's normal may be noise.
+Vec3 normal_of_flat(std::span<const Vec3> points) {
+  const auto furthest = [&](auto&& measure) {
+    return *std::max_element(points.begin(), points.end(),
+                             [&](const Vec3& p, const Vec3& q) { return measure(p) < measure(q); });
+  };
+  const Vec3 start = points[0];
+  const Vec3 along = normalized(furthest([&](const Vec3& p) { return norm_sq(p - start); }) - start);
+  const auto off = [&](const Vec3& p) { return (p - start) - along * dot(along, p - start); };
+  return frame_from(along, off(furthest([&](const Vec3& p) { return norm_sq(off(p)); }))).axis[2];
+}
+
+// The facet's normal along which the hull is thinnest.
 Vec3 thin_direction(const ConvexHull& hull) {
   const std::vector<Vec3>& v = hull.mesh.vertices;
-  if (hull.dimension == 0) return {1, 0, 0};
-  if (hull.dimension == 1) return any_perpendicular(normalized(v[1] - v[0]));
+  if (hull.dimension < 3) return normal_of_flat(v);
   Vec3 thinnest;
   double least = Bounds::kInfinity;
   for (const Triangle& t : hull.mesh.triangles) {
     const Vec3 normal = normalized(cross(v[t[1]] - v[t[0]], v[t[2]] - v[t[0]]));
-    const double width = extent_along(normal, v).length();
-    if (width >= least) continue;
-    least = width;
+    Interval extent;  // on both sides of the facet: a sliver's normal is noise
+    for (size_t k = 0; k < v.size() && !(extent.length() >= least); ++k) extent.add(dot(normal, v[k]));
+    if (extent.length() >= least) continue;
+    least = extent.length();
     thinnest = normal;
   }
   return thinnest;
 }
 
-// The hull of the points, each spread across the thin directions where there is less than
-// 2 x `thickness`.
+// The hull of the points, spread to 2 x `thickness` along directions in which there is less.
 ConvexHull solid_hull(std::span<const Vec3> points, double thickness) {
   constexpr double kNearly = 1 - 1e-6;  // what has been spread once is thick enough
   ConvexHull hull = std::move(convex_hull(points).value());
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3 across = thin_direction(hull);
     const Interval extent = extent_along(across, hull.mesh.vertices);
-    if (hull.dimension == 3 && extent.length() >= 2 * thickness * kNearly) break;
+    if (!(extent.length() < 2 * thickness * kNearly)) break;
     const double middle = extent.low * 0.5 + extent.high * 0.5;
     std::vector<Vec3> spread;
     for (const Vec3& v : hull.mesh.vertices)
@@ -111,12 +123,13 @@ Hull tetrahedron_around(std::span<const Vec3> points) {
   return best;
 }
 
-Hull smallest_around(const ConvexHull& exact, uint32_t most_vertices) {
-  std::vector<Hull> candidates{hull_of(progressive_hull(exact.mesh, most_vertices))};
-  candidates.push_back(tetrahedron_around(exact.mesh.vertices));
-  for (const Frame& frame : likely_frames(exact.mesh)) 
-    candidates.push_back(box_around(exact.mesh.vertices, frame, 0));
-  std::erase_if(candidates, [&](const Hull& hull) { return hull.vertices.size() > most_vertices; });
+// Something smaller than the hull is not around it, whatever rounding says.
+Hull smallest_around(const TriangleMesh& hull, uint32_t most_vertices) {
+  std::vector<Hull> candidates{hull_of(progressive_hull(hull, most_vertices)), tetrahedron_around(hull.vertices)};
+  for (const Frame& frame : likely_frames(hull)) candidates.push_back(box_around(hull.vertices, frame, 0));
+  const double least = volume(Hull{hull.vertices, hull.triangles}) * (1 - 1e-6);
+  std::erase_if(candidates,
+                [&](const Hull& h) { return h.vertices.size() > most_vertices || volume(h) < least; });
   return *std::min_element(candidates.begin(), candidates.end(),
                            [](const Hull& a, const Hull& b) { return volume(a) < volume(b); });
 }
@@ -130,7 +143,7 @@ std::optional<Hull> capped_hull(std::span<const Vec3> points, uint32_t most_vert
   if (exact.dimension < 3) return std::nullopt;
   const double diagonal = bounds_of(exact.mesh.vertices).diagonal();
   Hull hull = exact.mesh.vertices.size() <= most_vertices ? to_hull(std::move(exact))
-                                                          : smallest_around(exact, most_vertices);
+                                                          : smallest_around(exact.mesh, most_vertices);
   return std::get<Hull>(enclosing(std::move(hull), points, Tolerances::of_diagonal(diagonal)));
 }
 

@@ -3,7 +3,7 @@
 // In fit/ and not in geometry/ because it makes a Hull that is checked and grown like every fitted
 // shape; the work is done by geometry/progressive_hull. Measured on random points, volume over that
 // of the true hull for at most 8, 16, 32 and 64 vertices: docs/fit.md.
-// Cost: below 1 ms for 64 points that are all extreme, about 5 ms for 500 and 12 ms for 2000.
+// Cost: of the points on the hull 64 take 1 ms, 500 take 11 and 2000 take 70; points inside are cheap.
 #pragma once
 
 #include <optional>

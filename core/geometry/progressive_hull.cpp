@@ -7,21 +7,54 @@
 #include <tuple>
 
 #include "../base/bounds.hpp"
+#include "../base/mat3.hpp"
+#include "eigen3.hpp"
 #include "linear_program.hpp"
 
 namespace hitbox {
 
 namespace {
 
-// All lengths are of a hull around the origin with diagonal 1.
+// All lengths are in the coordinates of Place.
 constexpr double kSliver = 1e-7;   // lower than this, a triangle's plane is known too badly to ask it
 constexpr double kOutside = 1e-9;  // how far a point may be on the wrong side of a plane
 constexpr double kReach = 2;       // no vertex goes further out along an axis
 constexpr double kWorthwhile = 1e-6;  // six times the least volume that a move has to save
 
+// Coordinates in which the hull is around the origin and as wide in all directions. Volumes compare
+// there as they do outside, and what is on which side of a plane stays so; but a plate becomes a solid
+// with facets whose planes are known as well as those of a ball.
+struct Place {
+  explicit Place(std::span<const Vec3> points);
+  Vec3 to_local(const Vec3& p) const {
+    const Vec3 d = frame.to_local(p - center);
+    return {d.x / size.x, d.y / size.y, d.z / size.z};
+  }
+  Vec3 to_world(const Vec3& p) const {
+    return center + frame.to_world({p.x * size.x, p.y * size.y, p.z * size.z});
+  }
+
+  Vec3 center, size;
+  Frame frame;
+};
+
+Place::Place(std::span<const Vec3> points) {
+  const Bounds box = bounds_of(points);
+  const double share = 1 / static_cast<double>(points.size());
+  Vec3 sum;
+  for (const Vec3& p : points) sum += (p - box.low) * share;
+  center = box.low + sum;
+  Sym3 spread;
+  for (const Vec3& p : points) spread = spread + Sym3::outer((p - center) / box.diagonal(), share);
+  frame = eigen3(spread).vectors;
+  Bounds local;
+  for (const Vec3& p : points) local.add(frame.to_local(p - center));
+  size = local.size();
+}
+
 struct Facet {
-  Triangle corner;
-  HalfSpace plane;
+  Triangle corner{};
+  HalfSpace plane{};
   double area = 0;  // 0: a sliver, whose plane says nothing
   bool alive = true;
 
@@ -66,11 +99,11 @@ class ProgressiveHull {
   uint32_t version_of(uint32_t a, uint32_t b) const { return versions_[a] + versions_[b]; }
 
   static constexpr uint32_t kNone = 0xffffffff;
-  Vec3 center_;
-  double scale_;
+  Place place_;
   std::vector<Vec3> inner_;  // what is to be enclosed
   std::vector<Vec3> points_;
   std::vector<Facet> facets_;
+  std::vector<uint32_t> free_;  // places in facets_
   std::vector<std::vector<uint32_t>> facets_at_;  // of a vertex; none: it is gone
   std::vector<uint32_t> versions_;                // of a vertex: counts changes around it
   std::priority_queue<Collapse> queue_;
@@ -82,13 +115,9 @@ class ProgressiveHull {
 };
 
 ProgressiveHull::ProgressiveHull(const TriangleMesh& hull)
-    : facets_at_(hull.vertices.size()), versions_(hull.vertices.size(), 0), vertex_count_(hull.vertices.size()) {
-  const Bounds box = bounds_of(hull.vertices);
-  scale_ = box.diagonal();
-  center_ = {};
-  for (const Vec3& v : hull.vertices) center_ += (v - box.low) / static_cast<double>(vertex_count_);
-  center_ += box.low;
-  for (const Vec3& v : hull.vertices) points_.push_back((v - center_) / scale_);
+    : place_(hull.vertices), facets_at_(hull.vertices.size()), versions_(hull.vertices.size(), 0),
+      vertex_count_(hull.vertices.size()) {
+  for (const Vec3& v : hull.vertices) points_.push_back(place_.to_local(v));
   inner_ = points_;
   for (const Triangle& t : hull.triangles) add_facet(t);
 }
@@ -104,12 +133,19 @@ Facet ProgressiveHull::facet_of(const Triangle& corner) const {
 }
 
 void ProgressiveHull::add_facet(const Triangle& corner) {
-  for (const uint32_t v : corner) facets_at_[v].push_back(static_cast<uint32_t>(facets_.size()));
-  facets_.push_back(facet_of(corner));
+  if (free_.empty()) {
+    free_.push_back(static_cast<uint32_t>(facets_.size()));
+    facets_.emplace_back();
+  }
+  const uint32_t facet = free_.back();
+  free_.pop_back();
+  facets_[facet] = facet_of(corner);
+  for (const uint32_t v : corner) facets_at_[v].push_back(facet);
 }
 
 void ProgressiveHull::remove_facet(uint32_t facet) {
   facets_[facet].alive = false;
+  free_.push_back(facet);
   for (const uint32_t v : facets_[facet].corner) std::erase(facets_at_[v], facet);
 }
 
@@ -309,7 +345,7 @@ void ProgressiveHull::tighten() {
 std::vector<Vec3> ProgressiveHull::vertices() const {
   std::vector<Vec3> result;
   for (size_t v = 0; v < points_.size(); ++v)
-    if (!facets_at_[v].empty()) result.push_back(center_ + points_[v] * scale_);
+    if (!facets_at_[v].empty()) result.push_back(place_.to_world(points_[v]));
   return result;
 }
 

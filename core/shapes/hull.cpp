@@ -245,14 +245,16 @@ Hull box_around(std::span<const Vec3> points, const Frame& frame, double margin)
 // Scaling about an inner point moves every plane out by its own distance over that of the nearest
 // one times `by`, so by at least `by`; moving the vertices changes a hull that is long or flat less,
 // but shuffles its triangles, which nobody wants for the last bits. A flat hull can be grown neither
-// way, and one with a sharp tip becomes needlessly large: a box then is the smaller answer.
+// way, and one with a sharp tip becomes needlessly large: a box then is the smaller answer, where the
+// hull has as many vertices.
 Hull grown(const Hull& hull, double by) {
   constexpr double kHardly = 1e-6;
   const double radius = inner_radius(hull);
   const bool flat = is_flat(hull);
   if (!flat && by <= kHardly * radius) return scaled_about(hull, middle_of(hull), 1 + by / radius);
-  std::vector<Hull> ways{box_around(hull.vertices, Frame{}, by),
-                         box_around(hull.vertices, frame_along(hull), by)};
+  std::vector<Hull> ways;
+  if (flat || hull.vertices.size() >= 8)
+    ways = {box_around(hull.vertices, Frame{}, by), box_around(hull.vertices, frame_along(hull), by)};
   if (!flat) ways.push_back(scaled_about(hull, middle_of(hull), 1 + by / radius));
   if (auto moved = with_vertices_moved_out(hull, by); moved && !flat) ways.push_back(std::move(*moved));
   return *std::min_element(ways.begin(), ways.end(),

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import _core, pieces
+from hitbox import pieces
 from hitbox.errors import InputError
 from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh
-from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape
+from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape, least_half_extent
 
 if TYPE_CHECKING:
     import trimesh
@@ -239,7 +239,7 @@ class Collider(Sequence[Shape]):
         own = float(np.linalg.norm(np.subtract(*self.bounds)))
         diagonal = (self.source.diagonal if self.source else None) or own
         by = parse_length(length, diagonal, self.unit, name="padded: length", signed=True)
-        least = _core.least_half_extent(diagonal)
+        least = least_half_extent(diagonal)
         return self._with(shapes=[shape.padded(by, least) for shape in self.shapes])
 
     def save(self, path: str | os.PathLike[str], *, faces: bool = False) -> None:

@@ -383,6 +383,11 @@ COLORS: dict[str, tuple[float, float, float]] = {
 }
 
 
+def least_half_extent(diagonal: float) -> float:
+    """What no half extent or radius of a shape goes below, for a mesh of this diagonal."""
+    return float(_core.least_half_extent(diagonal))
+
+
 def shape_from_params(kind: str, params: npt.ArrayLike, triangles: npt.ArrayLike | None = None) -> Shape:
     """The shape whose `kind` and `params` are given; a hull also needs its `triangles`."""
     if kind not in CLASS_OF_KIND:
