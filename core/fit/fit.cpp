@@ -347,6 +347,8 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
       welded_indices(welded_mesh.indices.begin(), welded_mesh.indices.end()),
       exact_indices(exact_mesh.indices.begin(), exact_mesh.indices.end()),
       exact_vertices(exact_mesh.vertices.begin(), exact_mesh.vertices.end()) {
+  // What one merge may add is a volume, so merging then goes by volumes.
+  if (options.max_excess >= 0 && options.cost == Cost::deviation) options.cost = Cost::grown;
   run.enter("prepare", 0, 0.1);
   const Bounds box = referenced_bounds(exact_mesh);
   to_input = {{}, box.center(), box.diagonal()};
@@ -414,9 +416,11 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const Partition by_leaf = tree.partition_after(tree.merges.size());
   run.enter("merge", 0.4, 0.7);
   const LeafSet start = grouped(input, leaves, count, tools, tree, run);
-  const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
+  const size_t groups_end = tree.merges.size();
+  // Beyond the count too: a flat grid needs merges that cost something before they cost nothing.
+  const MergeLimits limits{1, excess_limit(input.options, referenced_bounds(input.welded()))};
   merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
-  Partition partition = tree.partition_after(tree.merges.size());
+  Partition partition = tree.partition_after(std::max(tree.merges_to(count), groups_end));
   if (const size_t tries = tools.plan.tries_for(partition.cluster_count); tries > 0) {
     run.enter("refine", 0.7, 0.9);
     partition = refined(input, leaves, by_leaf, partition, tree, tries, tools, run);

@@ -18,7 +18,6 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr size_t kLinksPerCluster = 4;
-constexpr double kNothing = 1e-10;  // deviation: a millionth of the diagonal on a hundredth of its square
 constexpr double kTouching = 0.1;  // of the smaller cluster: a gap up to this is none
 
 struct Neighbour {
@@ -312,10 +311,7 @@ void Greedy::merge_all() {
       if (queue_.empty()) return;
       continue;
     }
-    if (live_ <= limits_.count) {
-      if (shaper_.meter() == nullptr || next.price > kNothing) return;
-      if (clusters_[next.a].has_simple || clusters_[next.b].has_simple) continue;
-    }
+    if (live_ <= limits_.count) return;
     merge(next.a, next.b, common_shape(fitter_, next.a, next.b));
     run_.advance(1 - static_cast<double>(live_) / all);
   }

@@ -10,7 +10,7 @@
 namespace hitbox {
 
 struct MergeLimits {
-  size_t count = 1;  // clusters at which to stop, unless the next merge costs nothing
+  size_t count = 1;  // clusters at which to stop
   double max_excess = Bounds::kInfinity;  // volume that one merge may add
 };
 
