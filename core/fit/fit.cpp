@@ -86,39 +86,6 @@ std::vector<uint32_t> group_of_cluster(const Partition& partition,
   return group;
 }
 
-// Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
-// the one that holds them.
-FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
-                                 const Partition& partition, const FitOptions& options, Run& run) {
-  constexpr uint32_t kDropped = UINT32_MAX;
-  const std::vector<uint32_t> into = superfluous_shapes(
-      shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
-  const double drop_thin = options.drop_thin;
-  FitResult result;
-  std::vector<uint32_t> number(shapes.size(), kDropped);
-  for (size_t k = 0; k < into.size(); ++k) {
-    if (into[k] != k) continue;
-    if (drop_thin > 0 && thinnest(shapes[k]) <= drop_thin) {
-      ++result.dropped_count;
-    } else {
-      number[k] = static_cast<uint32_t>(result.shapes.size());
-      result.shapes.push_back(std::move(shapes[k]));
-    }
-  }
-  result.face_offsets.assign(result.shapes.size() + 1, 0);
-  const auto shape_of = [&](uint32_t face) { return number[into[partition.cluster_of_face[face]]]; };
-  const auto face_count = static_cast<uint32_t>(partition.cluster_of_face.size());
-  for (uint32_t f = 0; f < face_count; ++f)
-    if (shape_of(f) != kDropped) ++result.face_offsets[shape_of(f) + 1];
-  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(),
-                   result.face_offsets.begin());
-  result.faces.resize(result.face_offsets.back());
-  std::vector<uint32_t> next = result.face_offsets;
-  for (uint32_t f = 0; f < face_count; ++f)
-    if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
-  return result;
-}
-
 // Everything a fit measures shapes with.
 struct Tools {
   Plan plan;
@@ -166,30 +133,17 @@ LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Too
   return groups.empty() ? leaves : with_groups(input.welded(), leaves, groups, tree);
 }
 
-// The shapes around clusters: the best in unit coordinates, then enclosing exactly in those of the input.
+// The shapes around clusters.
 FitResult shapes_around(const FitInput& input, const Partition& partition, std::span<const Moments> medial,
-                        const Tools& tools, Run& run) {
+                        Run& run) {
   run.enter("enclose", 0.9, 1);
-  const MeshView mesh = input.exact();
-  const ClusterMembers members(mesh, partition);
-  const Tolerances tolerances = Tolerances::of_diagonal(input.to_input.scale);
-  const auto for_each_cluster = [&](auto&& body) {  // in three passes, to be asked in between
-    run.for_each_block(members.size(), 1, [&](size_t k, size_t, size_t) { body(k); });
-  };
-  std::vector<FaceOperator> ops(members.size());
-  for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(mesh, members.faces(k)); });
-  std::vector<Fitted> fitted(members.size());
-  for_each_cluster([&](size_t k) {
-    Fitter fitter(tools.final);
-    fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
-                            members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
-                            fitter);
-  });
+  const ClusterMembers members(input.exact(), partition);
+  const FinalShaper shaper(input);
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
-  for_each_cluster([&](size_t k) {
-    for (const uint32_t v : members.vertices(k)) points[k].push_back(input.exact_vertices[v]);
-    shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
+  run.for_each_block(members.size(), 1, [&](size_t k, size_t, size_t) {
+    points[k] = shaper.points(members.vertices(k));
+    shapes[k] = shaper.around(members.faces(k), members.vertices(k), medial.empty() ? Moments{} : medial[k]);
   });
   return without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
 }
@@ -240,6 +194,62 @@ MergeTree tree_down_to(const FitInput& input, uint32_t finest, size_t last, cons
 
 }  // namespace
 
+FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
+                                 const Partition& partition, const FitOptions& options, Run& run) {
+  constexpr uint32_t kDropped = UINT32_MAX;
+  const std::vector<uint32_t> into = superfluous_shapes(
+      shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
+  const double drop_thin = options.drop_thin;
+  FitResult result;
+  std::vector<uint32_t> number(shapes.size(), kDropped);
+  for (size_t k = 0; k < into.size(); ++k) {
+    if (into[k] != k) continue;
+    if (drop_thin > 0 && thinnest(shapes[k]) <= drop_thin) {
+      ++result.dropped_count;
+    } else {
+      number[k] = static_cast<uint32_t>(result.shapes.size());
+      result.shapes.push_back(std::move(shapes[k]));
+      result.clusters.push_back(static_cast<uint32_t>(k));
+    }
+  }
+  result.face_offsets.assign(result.shapes.size() + 1, 0);
+  const auto shape_of = [&](uint32_t face) { return number[into[partition.cluster_of_face[face]]]; };
+  const auto face_count = static_cast<uint32_t>(partition.cluster_of_face.size());
+  for (uint32_t f = 0; f < face_count; ++f)
+    if (shape_of(f) != kDropped) ++result.face_offsets[shape_of(f) + 1];
+  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(),
+                   result.face_offsets.begin());
+  result.faces.resize(result.face_offsets.back());
+  std::vector<uint32_t> next = result.face_offsets;
+  for (uint32_t f = 0; f < face_count; ++f)
+    if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
+  return result;
+}
+
+struct FinalShaper::Own : Tools {
+  using Tools::Tools;
+};
+
+FinalShaper::FinalShaper(const FitInput& input) : input_(input), tools_(std::make_unique<Own>(input)) {}
+FinalShaper::~FinalShaper() = default;
+
+std::vector<Vec3> FinalShaper::points(std::span<const uint32_t> vertices) const {
+  std::vector<Vec3> points;
+  points.reserve(vertices.size());
+  for (const uint32_t v : vertices) points.push_back(input_.exact_vertices[v]);
+  return points;
+}
+
+Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
+                          const Moments& medial) const {
+  const MeshView mesh = input_.exact();
+  Fitter fitter(tools_->final);
+  const Fitted fitted = fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
+                                    input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter);
+  return enclosing(transformed(to_shape(fitted), input_.to_input), points(vertices),
+                   Tolerances::of_diagonal(input_.to_input.scale));
+}
+
 FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
     : options(std::move(with)),
       offsets(exact_mesh.offsets.begin(), exact_mesh.offsets.end()),
@@ -268,7 +278,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
   if (!tools.meter) {
     const MergeTree tree = tree_down_to(input, count, 1, tools, run);
-    return shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run);
+    return shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, run);
   }
   MergeTree tree;
   const LeafSet leaves = first_leaves(input, tools.plan.leaf_count(count), tools, tree, run);
@@ -283,7 +293,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
     run.enter("refine", 0.7, 0.9);
     partition = refined(input, leaves, by_leaf, partition, tree, tries, tools, run);
   }
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
+  return shapes_around(input, partition, medial_of_clusters(tree, partition), run);
 }
 
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
@@ -292,7 +302,7 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
 
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
   const Partition partition = tree.partition_after(merge_count);
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
+  return shapes_around(input, partition, medial_of_clusters(tree, partition), run);
 }
 
 }  // namespace hitbox

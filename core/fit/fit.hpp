@@ -2,6 +2,7 @@
 // come out, each input face inside at least one of them.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "../base/run.hpp"
@@ -30,6 +31,27 @@ struct FitInput {
   std::optional<DistanceField> field;
   std::optional<TriangleBvh> surface;
 };
+
+// The final shape around any cluster: the best in unit coordinates, then enclosing exactly in those of
+// the input. May be asked from several threads.
+class FinalShaper {
+ public:
+  explicit FinalShaper(const FitInput& input);
+  ~FinalShaper();
+  // `medial`: of the centres behind the faces; no area: none.
+  Shape around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial) const;
+  std::vector<Vec3> points(std::span<const uint32_t> vertices) const;  // as the input has them
+
+ private:
+  struct Own;
+  const FitInput& input_;
+  std::unique_ptr<const Own> tools_;
+};
+
+// Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
+// the one that holds them. `points[k]`: what shape k, that of cluster k, is there to enclose.
+FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
+                                 const Partition& partition, const FitOptions& options, Run& run);
 
 // At most `count` shapes, or more where an option forbids further merges.
 FitResult fit(const FitInput& input, uint32_t count, Run& run);

@@ -32,7 +32,7 @@ Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
 
 LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
                     const Surroundings* around, bool with_tangent, Run& run) {
-  LeafSet set{std::vector<Leaf>(premerged.node_of_leaf.size()), premerged.edges};
+  LeafSet set{std::vector<Leaf>(premerged.node_of_leaf.size()), premerged.edges, {}};
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
   // Leaves keep premerge's numbers, which need not be those of the partition.
