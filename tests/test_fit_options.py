@@ -164,7 +164,7 @@ def test_without_a_count_there_are_enough_for_all_parts():
     collider = fit(mesh, parts="separate")
     assert len(collider) == mesh.face_count == 400
     assert collider.status.complete
-    assert "400 shapes for a tolerance of 2.00 %" in collider.status.notes[0]
+    assert "400 shapes for a tolerance of 3.00 %" in collider.status.notes[0]
     few = fit(labelled(sheet, part=[f % 3 for f in range(400)]), parts="separate")
     assert len(few) >= 3
     assert few.status.complete

@@ -167,6 +167,22 @@ class Joiner {
   std::map<Offer, Judged> offers_;
 };
 
+// How far the farthest of the shapes strays, more closely than a decision needs it. Those that are known to
+// be no farther than one before are not looked at closely.
+double farthest_of(std::span<const Shape> shapes, const Judge& judge) {
+  FarthestGoal closely;
+  closely.relative = 0.02;
+  closely.absolute = 1e-4;
+  double farthest = 0;
+  for (const Shape& shape : shapes) {
+    FarthestGoal no_farther;
+    no_farther.enough = farthest;
+    if (farthest > 0 && judge.strays(shape, no_farther).high <= farthest) continue;
+    farthest = std::max(farthest, judge.strays(shape, closely).high);
+  }
+  return farthest;
+}
+
 WithinResult result_of(const FitInput& input, const Judge& judge, std::vector<Piece> pieces, Run& run) {
   // Numbered by their first face, as all clusters are.
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.faces[0] < b.faces[0]; });
@@ -182,20 +198,14 @@ WithinResult result_of(const FitInput& input, const Judge& judge, std::vector<Pi
   result.fitted = without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
   for (const uint32_t k : result.fitted.clusters)
     result.strays = std::max(result.strays, pieces[k].judged.strays.high);
+  result.strays = std::min(result.strays, farthest_of(result.fitted.shapes, judge));
   return result;
 }
 
-// Another count may do where the tolerance cannot be had.
+// Where the tolerance cannot be had.
 WithinResult fit_judged(const FitInput& input, const Judge& judge, uint32_t count, Run& run) {
   WithinResult result{fit(input, count, run), 0, true};
-  std::vector<double> strays(result.fitted.shapes.size());
-  run.for_each_block(strays.size(), 1, [&](size_t k, size_t, size_t) {
-    FarthestGoal goal;
-    goal.relative = 0.02;
-    goal.absolute = 1e-4;
-    strays[k] = judge.strays(result.fitted.shapes[k], goal).high;
-  });
-  for (const double s : strays) result.strays = std::max(result.strays, s);
+  result.strays = farthest_of(result.fitted.shapes, judge);
   return result;
 }
 

@@ -43,7 +43,7 @@ COSTS = ("deviation", "grown", "volume", "joint")
 SPANS = ("together", "separate")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
-DEFAULT_TOLERANCE = "2%"  # where neither a count nor a tolerance is given
+DEFAULT_TOLERANCE = "3%"  # where neither a count nor a tolerance is given
 MOST_BY_DEFAULT = 256  # shapes, there
 HULL_VERTICES = 32  # where neither the options nor a profile say
 _LISTED = 16  # spheres or numbers; of more the JSON has a checksum
@@ -213,7 +213,7 @@ def fit(
 
     Options are the fields of FitOptions, given as keywords or as one `options`. With a `tolerance` the
     shapes are as few as can be found whose surfaces stay within it of the mesh, certified: the collider's
-    status has the bound. A count beside it is a cap. With neither, the tolerance is 2 %, and the cap 256
+    status has the bound. A count beside it is a cap. With neither, the tolerance is 3 %, and the cap 256
     shapes. `cache` is a folder that keeps
     results: the same mesh, options and version are not fitted again (with a time_budget they are).
     `progress` is called with the stage and the fraction done; returning False from it, setting
@@ -587,7 +587,8 @@ def _common_name(
 
 def _percent_up(value: float) -> str:
     """Three digits, not below the value: a bound must stay one when it is rounded."""
-    digits = 10.0 ** (math.floor(math.log10(max(value, 1e-9))) - 2)
+    value = max(value, 1e-6)  # what `percent` shows at least
+    digits = 10.0 ** (math.floor(math.log10(value)) - 2)
     return percent(math.ceil(value / digits - 1e-9) * digits)
 
 
