@@ -15,9 +15,10 @@ namespace hitbox {
 
 namespace {
 
-constexpr uint32_t kTreeFor = 256;  // shapes; finer nodes exist, but were merged by moments alone
+constexpr uint32_t kTreeFor = 256;  // shapes, at first; finer nodes exist, but were merged by moments alone
+constexpr int kMostTrees = 3;       // a torus goes from 23 shapes to 9 with the second
 constexpr double kTie = 1e-4;       // of the tolerance: nearer to it than that is too far
-// Joining saves a half at most in all that was tried, so beyond this many times `most` it is of no use.
+// Joining and another tree save that much at most in all that was tried: times `most`, more is of no use.
 constexpr size_t kHopeless = 3;
 constexpr size_t kNear = 6;         // pieces to which a piece is linked across gaps
 
@@ -40,12 +41,12 @@ bool is_within(const Judged& judged, double tolerance) {
 
 // The topmost nodes within the tolerance; nothing where there are too many.
 std::optional<std::vector<Piece>> pieces_of_tree(const MergeTree& tree, const Judge& judge, double tolerance,
-                                                 size_t most, Run& run) {
+                                                 size_t too_many, Run& run) {
   const TreeNodes nodes(tree);
   std::vector<Piece> done;
   std::vector<uint32_t> open(nodes.roots().begin(), nodes.roots().end());
   while (!open.empty()) {
-    if (done.size() + open.size() > kHopeless * most) return std::nullopt;
+    if (done.size() + open.size() > too_many) return std::nullopt;
     std::vector<Piece> pieces(open.size());
     run.for_each_block(open.size(), 1, [&](size_t k, size_t, size_t) {
       Piece& piece = pieces[k];
@@ -212,16 +213,24 @@ WithinResult fit_judged(const FitInput& input, const Judge& judge, uint32_t coun
 }  // namespace
 
 WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, Run& run) {
-  const MergeTree tree = build_tree(input, std::min(most, kTreeFor), run);
   const Judge judge(input, run);
-  run.enter("within", 0.9, 0.95);
-  std::optional<std::vector<Piece>> pieces = pieces_of_tree(tree, judge, tolerance, most, run);
-  if (!pieces) return fit_judged(input, judge, most, run);
-  run.enter("join", 0.95, 1);
+  const size_t too_many = std::max<size_t>(kHopeless * most, kTreeFor);
   const bool may_join = input.options.max_excess < 0;  // the tree has gone as far as that allows
-  if (may_join) *pieces = Joiner(input, judge, tolerance, std::move(*pieces), run).join();
-  if (pieces->size() > most) return fit_judged(input, judge, most, run);
-  return result_of(input, judge, std::move(*pieces), run);
+  std::vector<Piece> best;
+  // A tree is best at about as many shapes as it was made for, which is not known before.
+  uint32_t tree_for = kTreeFor;
+  for (int round = 0; round < kMostTrees; ++round) {
+    const MergeTree tree = build_tree(input, tree_for, run);
+    run.enter("within", 0.9, 1);
+    std::optional<std::vector<Piece>> pieces = pieces_of_tree(tree, judge, tolerance, too_many, run);
+    if (pieces && may_join) pieces = Joiner(input, judge, tolerance, std::move(*pieces), run).join();
+    if (!pieces || (!best.empty() && pieces->size() >= best.size())) break;
+    best = std::move(*pieces);
+    tree_for = static_cast<uint32_t>(best.size());
+    if (tree_for == 1) break;
+  }
+  if (best.empty() || best.size() > most) return fit_judged(input, judge, most, run);
+  return result_of(input, judge, std::move(best), run);
 }
 
 }  // namespace hitbox

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +26,7 @@ from hitbox.profiles import Profile
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, Shape, shape_from_params
 from hitbox.store import Store, build
-from hitbox.words import counted, listed, percent
+from hitbox.words import counted, listed, percent, percent_up
 
 PRIMITIVES = ("box", "sphere", "capsule", "cylinder", "frustum", "prism")  # in the core's order
 PAPER_WEIGHTS = {"box": 1.0, "sphere": 1.0, "capsule": 1.0, "cylinder": 1.05, "frustum": 2.1, "prism": 1.4}
@@ -300,7 +299,7 @@ class FitTree:
         return self._job.kept({"finest": self.finest, "level": count}, work, started)
 
     def within(self, tolerance: float | str) -> Collider:
-        """As few shapes of the tree as stay within `tolerance` of the mesh, certified; the status has the bound.
+        """As few shapes of the tree as stay within `tolerance` of the mesh; the status has the certified bound.
 
         Where not even the finest shapes stay within it, they are taken there, and the status says so.
         """
@@ -319,8 +318,9 @@ class FitTree:
             raise InputError("fit: clusters: give either a count or within.")
         if within is not None:
             return np.asarray(self._levels.clusters_within(self._job.share_of(_checked_tolerance(within))))
-        self._job.check_count(_count(count, "count"))
-        return np.asarray(self._levels.clusters_at(count))
+        level = _count(count, "count")
+        self._job.check_count(level)
+        return np.asarray(self._levels.clusters_at(level))
 
     def __repr__(self) -> str:
         return f"<FitTree of {self._job.mesh.face_count:,} faces, for up to {self.finest} shapes>"
@@ -411,7 +411,7 @@ class _Job:
     ) -> Collider:
         """With what is proved about the distance of the shapes."""
         shapes, strays, _ = found
-        bound = f"within {_percent_up(strays)} of the diagonal (certified)"
+        bound = f"within {percent_up(strays)} of the diagonal (certified)"
         if strays <= share:
             number = counted(len(shapes[0]), "shape")
             note, missed = f"{number} for a tolerance of {percent(share)}: every shape stays {bound}.", []
@@ -459,7 +459,7 @@ class _Job:
         mesh = self.mesh
         shapes = [shape_from_params(*shape) for shape in made]
         missed = [*missed, *self._missed(shapes, count, dropped)]
-        said = self.options.said() | asked | ({} if count is None else {"count": count})
+        said = self.options.said() | dict(asked) | ({} if count is None else {"count": count})
         return Collider(
             shapes,
             labels=_labels(mesh, np.asarray(faces), np.asarray(offsets)),
@@ -583,13 +583,6 @@ def _common_name(
     low = np.minimum.reduceat(of_face, offsets[:-1])
     high = np.maximum.reduceat(of_face, offsets[:-1])
     return [(names[a] or None) if a == b else None for a, b in zip(low, high, strict=True)]
-
-
-def _percent_up(value: float) -> str:
-    """Three digits, not below the value: a bound must stay one when it is rounded."""
-    value = max(value, 1e-6)  # what `percent` shows at least
-    digits = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return percent(math.ceil(value / digits - 1e-9) * digits)
 
 
 def _count(value: object, name: str) -> int:
