@@ -1,8 +1,9 @@
 #include "base/tolerances.hpp"
 #include "fit/capped_hull.hpp"
-#include "fit/count.hpp"
 #include "fit/fit.hpp"
+#include "fit/levels.hpp"
 #include "fit/spheres.hpp"
+#include "fit/tolerance.hpp"
 
 #include "shapes.hpp"
 
@@ -13,6 +14,10 @@ static auto to_python(FitResult result) {
   for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));
   return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)),
                     to_numpy(std::move(result.face_offsets)), result.dropped_count);
+}
+
+static auto to_python(WithinResult result) {
+  return std::tuple(to_python(std::move(result.fitted)), result.strays, result.capped);
 }
 
 void bind_fit(nb::module_& m) {
@@ -78,16 +83,6 @@ void bind_fit(nb::module_& m) {
       "points"_a, "most_vertices"_a, "thickness"_a = 0.0,
       "A hull of few vertices around all points; None without points, or of flat ones without thickness.");
 
-  nb::class_<MergeTree>(m, "MergeTree")
-      .def_prop_ro("face_count", &MergeTree::source_face_count)
-      .def("merges_to", &MergeTree::merges_to, "count"_a)
-      .def(
-          "partition_after",
-          [](const MergeTree& tree, size_t merge_count) {
-            return to_numpy(std::move(tree.source_partition_after(merge_count).cluster_of_face));
-          },
-          "merge_count"_a);
-
   nb::class_<FitInput>(m, "FitInput");
   m.def(
       "fit_input",
@@ -106,27 +101,41 @@ void bind_fit(nb::module_& m) {
         return to_python(run([&](Run& r) { return fit(input, count, r); }));
       },
       "input"_a, "count"_a, "run"_a);
+  // Also gives how far the shapes stray from the mesh at most, in diagonals, and whether `most` stood in the way.
   m.def(
-      "build_tree",
-      [](const FitInput& input, uint32_t finest, PyRun& run) {
-        return run([&](Run& r) { return build_tree(input, finest, r); });
+      "fit_within",
+      [](const FitInput& input, double tolerance, uint32_t most, PyRun& run) {
+        return to_python(run([&](Run& r) { return fit_within(input, tolerance, most, r); }));
       },
-      "input"_a, "finest"_a, "run"_a);
-  m.def(
-      "shapes_after",
-      [](const FitInput& input, const MergeTree& tree, size_t merge_count, PyRun& run) {
-        return to_python(run([&](Run& r) { return shapes_after(input, tree, merge_count, r); }));
-      },
-      "input"_a, "tree"_a, "merge_count"_a, "run"_a);
+      "input"_a, "tolerance"_a, "most"_a, "run"_a);
 
-  m.attr("most_chosen") = kMostChosen;
+  nb::class_<Levels>(m, "Levels")
+      .def("at",
+           [](const Levels& levels, uint32_t count, PyRun& run) {
+             return to_python(run([&](Run& r) { return levels.at(count, r); }));
+           },
+           "count"_a, "run"_a)
+      .def("within",
+           [](const Levels& levels, double tolerance, PyRun& run) {
+             return to_python(run([&](Run& r) { return levels.within(tolerance, r); }));
+           },
+           "tolerance"_a, "run"_a)
+      .def("clusters_at",
+           [](const Levels& levels, uint32_t count) {
+             return to_numpy(std::move(levels.clusters_at(count).cluster_of_face));
+           },
+           "count"_a)
+      .def("clusters_within",
+           [](const Levels& levels, double tolerance) {
+             return to_numpy(std::move(levels.clusters_within(tolerance).cluster_of_face));
+           },
+           "tolerance"_a);
   m.def(
-      "choose_count",
-      [](const FitInput& input, const MergeTree& tree, PyRun& run) {
-        const CountChoice choice = run([&](Run& r) { return choose_count(input, tree, r); });
-        return std::tuple(choice.count, choice.mean_distance);
+      "levels",
+      [](const FitInput& input, uint32_t finest, PyRun& run) {
+        return run([&](Run& r) { return std::make_unique<Levels>(input, finest, r); });
       },
-      "input"_a, "tree"_a, "run"_a);
+      "input"_a, "finest"_a, "run"_a, nb::keep_alive<0, 1>());
 
   // (what fit gives, and how good it is)
   m.def(

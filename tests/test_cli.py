@@ -246,8 +246,9 @@ def test_every_option_reaches_fit(stool, capsys):
 def test_a_cache_saves_the_second_run_all_the_work(stool, capsys, monkeypatch, asked):
     arguments = ["fit", "stool.glb", *asked, "--cache", "deep/kept", "-o", "x{count}.json", "--json"]
     first = run_once(arguments, capsys)
-    for where, name in ((hitbox._core, "build_tree"), (sys.modules["hitbox.evaluate"], "distances")):
-        monkeypatch.setattr(where, name, None)
+    for name in ("fit", "fit_within", "levels"):
+        monkeypatch.setattr(hitbox._core, name, None)
+    monkeypatch.setattr(sys.modules["hitbox.evaluate"], "distances", None)
     assert run_once(arguments, capsys) == first
 
 

@@ -628,35 +628,6 @@ def test_shapes_own_whole_clusters():
         assert all(set(np.flatnonzero(clusters == c)) <= set(label.faces.tolist()) for c in inside)
 
 
-# ---- a count by itself
-
-
-def test_a_count_is_picked_and_explained():
-    for mesh, low, high in (
-        (specimens.box(), 1, 1),
-        (turned(specimens.box((1, 2, 3)), 1), 1, 1),
-        (bookshelf(), 8, 12),
-        (specimens.icosphere(3), 1, 4),
-        (specimens.cylinder(), 1, 4),
-        (blob(4, rough=0.02), 1, 128),
-        (specimens.triangle(), 1, 1),
-    ):
-        collider = fit(mesh)
-        assert low <= len(collider) <= high, mesh.name
-        check(mesh, collider, 256)
-        picked = collider.method.options["count"]
-        assert len(collider) <= picked
-        assert len([note for note in collider.status.notes if f"a count of {picked}" in note]) == 1
-        assert collider.status.complete
-        assert fit(mesh, options=hitbox.FitOptions()).shapes == collider.shapes
-
-
-def test_the_picked_count_is_never_more_than_its_limit():
-    collider = fit(specimens.soup(3000, size=0.002))
-    assert len(collider) <= 256
-    assert collider.status.notes
-
-
 # ---- merges that cost nothing
 
 

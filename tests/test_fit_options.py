@@ -156,14 +156,14 @@ def test_a_shape_inside_one_of_another_part_stays():
     assert apart.volume == pytest.approx(1 + 27)
 
 
-def test_a_count_is_picked_that_is_enough_for_all_parts():
-    """Also for more parts than hitbox would pick shapes, though each alone is one of many on a flat sheet."""
+def test_without_a_count_there_are_enough_for_all_parts():
+    """Also for more parts than there would be shapes, though each alone is one of many on a flat sheet."""
     sheet = specimens.grid(20, 20)
     mesh = labelled(sheet, part=list(range(sheet.face_count)))
     collider = fit(mesh, parts="separate")
     assert len(collider) == mesh.face_count == 400
     assert collider.status.complete
-    assert "400, one for each of the 400 parts" in collider.status.notes[0]
+    assert "400 shapes for a tolerance of 3.00 %" in collider.status.notes[0]
     few = fit(labelled(sheet, part=[f % 3 for f in range(400)]), parts="separate")
     assert len(few) >= 3
     assert few.status.complete
@@ -444,7 +444,7 @@ def no_core(monkeypatch):
         raise AssertionError("it was fitted again")
 
     def forbid():
-        for name in ("fit", "fit_spheres", "build_tree"):
+        for name in ("fit", "fit_spheres", "fit_within", "levels"):
             monkeypatch.setattr(_core, name, fails)
 
     return forbid

@@ -77,39 +77,6 @@ std::vector<uint32_t> group_of_cluster(const Partition& partition,
   return group;
 }
 
-// Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
-// the one that holds them.
-FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
-                                 const Partition& partition, const FitOptions& options, Run& run) {
-  constexpr uint32_t kDropped = UINT32_MAX;
-  const std::vector<uint32_t> into = superfluous_shapes(
-      shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
-  const double drop_thin = options.drop_thin;
-  FitResult result;
-  std::vector<uint32_t> number(shapes.size(), kDropped);
-  for (size_t k = 0; k < into.size(); ++k) {
-    if (into[k] != k) continue;
-    if (drop_thin > 0 && thinnest(shapes[k]) <= drop_thin) {
-      ++result.dropped_count;
-    } else {
-      number[k] = static_cast<uint32_t>(result.shapes.size());
-      result.shapes.push_back(std::move(shapes[k]));
-    }
-  }
-  result.face_offsets.assign(result.shapes.size() + 1, 0);
-  const auto shape_of = [&](uint32_t face) { return number[into[partition.cluster_of_face[face]]]; };
-  const auto face_count = static_cast<uint32_t>(partition.cluster_of_face.size());
-  for (uint32_t f = 0; f < face_count; ++f)
-    if (shape_of(f) != kDropped) ++result.face_offsets[shape_of(f) + 1];
-  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(),
-                   result.face_offsets.begin());
-  result.faces.resize(result.face_offsets.back());
-  std::vector<uint32_t> next = result.face_offsets;
-  for (uint32_t f = 0; f < face_count; ++f)
-    if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
-  return result;
-}
-
 // Fragments as the faces they are of, each once a shape.
 void name_source_faces(FitResult& result, std::span<const uint32_t> source_face) {
   if (source_face.empty()) return;
@@ -253,15 +220,7 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
     for (const uint32_t v : members.vertices(k)) points[k].push_back(input.exact_vertices[v]);
     shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
   });
-  FitResult result = without_useless_shapes(std::move(shapes), std::move(points), partition, input.options, run);
-  name_source_faces(result, input.source_face);
-  return result;
-}
-
-FitResult padded(FitResult result, const FitInput& input) {
-  const double least = Tolerances::of_diagonal(input.to_input.scale).thickness;
-  for (Shape& shape : result.shapes) shape = padded(shape, input.options.pad, least);
-  return result;
+  return without_useless_shapes(std::move(shapes), std::move(points), partition, input, run);
 }
 
 std::vector<Moments> medial_of_clusters(const MergeTree& tree, const Partition& partition) {
@@ -341,6 +300,81 @@ MergeTree tree_down_to(const FitInput& input, uint32_t finest, size_t last, cons
 
 }  // namespace
 
+FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
+                                 const Partition& partition, const FitInput& input, Run& run) {
+  const FitOptions& options = input.options;
+  constexpr uint32_t kDropped = UINT32_MAX;
+  const std::vector<uint32_t> into = superfluous_shapes(
+      shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
+  const double drop_thin = options.drop_thin;
+  FitResult result;
+  std::vector<uint32_t> number(shapes.size(), kDropped);
+  for (size_t k = 0; k < into.size(); ++k) {
+    if (into[k] != k) continue;
+    if (drop_thin > 0 && thinnest(shapes[k]) <= drop_thin) {
+      ++result.dropped_count;
+    } else {
+      number[k] = static_cast<uint32_t>(result.shapes.size());
+      result.shapes.push_back(padded(shapes[k], options.pad, Tolerances::of_diagonal(input.to_input.scale).thickness));
+      result.clusters.push_back(static_cast<uint32_t>(k));
+    }
+  }
+  result.face_offsets.assign(result.shapes.size() + 1, 0);
+  const auto shape_of = [&](uint32_t face) { return number[into[partition.cluster_of_face[face]]]; };
+  const auto face_count = static_cast<uint32_t>(partition.cluster_of_face.size());
+  for (uint32_t f = 0; f < face_count; ++f)
+    if (shape_of(f) != kDropped) ++result.face_offsets[shape_of(f) + 1];
+  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(),
+                   result.face_offsets.begin());
+  result.faces.resize(result.face_offsets.back());
+  std::vector<uint32_t> next = result.face_offsets;
+  for (uint32_t f = 0; f < face_count; ++f)
+    if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
+  name_source_faces(result, input.source_face);
+  return result;
+}
+
+struct FinalShaper::Own : Tools {
+  using Tools::Tools;
+};
+
+FinalShaper::FinalShaper(const FitInput& input) : input_(input), tools_(std::make_unique<Own>(input)) {
+  for (const SimplePart& part : input.simple) part_of_face_.emplace_back(part.faces[0], &part);
+  std::sort(part_of_face_.begin(), part_of_face_.end());
+}
+FinalShaper::~FinalShaper() = default;
+
+std::vector<Vec3> FinalShaper::points(std::span<const uint32_t> vertices) const {
+  std::vector<Vec3> points;
+  points.reserve(vertices.size());
+  for (const uint32_t v : vertices) points.push_back(input_.exact_vertices[v]);
+  return points;
+}
+
+// The simple part that these faces are, if they are one.
+const SimplePart* FinalShaper::simple_part(std::span<const uint32_t> faces) const {
+  const uint32_t first = *std::min_element(faces.begin(), faces.end());
+  const auto at = std::lower_bound(part_of_face_.begin(), part_of_face_.end(), first,
+                                   [](const auto& entry, uint32_t face) { return entry.first < face; });
+  if (at == part_of_face_.end() || at->first != first || at->second->faces.size() != faces.size()) return nullptr;
+  std::vector<uint32_t> ascending(faces.begin(), faces.end());
+  std::sort(ascending.begin(), ascending.end());
+  return ascending == at->second->faces ? at->second : nullptr;
+}
+
+Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
+                          const Moments& medial) const {
+  const MeshView mesh = input_.exact();
+  Fitter fitter(tools_->final);
+  const SimplePart* part = simple_part(faces);
+  const Fitted fitted = part != nullptr
+                            ? part->shape
+                            : fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
+                                          input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter);
+  return enclosing(transformed(to_shape(fitted), input_.to_input), points(vertices),
+                   Tolerances::of_diagonal(input_.to_input.scale));
+}
+
 FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
     : options(std::move(with)),
       offsets(exact_mesh.offsets.begin(), exact_mesh.offsets.end()),
@@ -366,6 +400,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     const double margin = std::max(options.pad, 0.0) / to_input.scale;
     clear = ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
   }
+  solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
     // Fragments are enclosed exactly only where welding has not moved the faces they are of.
@@ -378,7 +413,6 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   }
   const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
   if (options.cost == Cost::deviation && !nothing_to_merge) {
-    const bool solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
     field.emplace(welded(), solid, options.importance, run);
     surface.emplace(welded(), run);
   }
@@ -408,7 +442,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
   if (!tools.meter) {
     const MergeTree tree = tree_down_to(input, count, 1, tools, run);
-    return padded(shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run), input);
+    return shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run);
   }
   MergeTree tree;
   const LeafSet leaves = first_leaves(input, tools.plan.leaf_count(count), tools, tree, run);
@@ -425,20 +459,16 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
     run.enter("refine", 0.7, 0.9);
     partition = refined(input, leaves, by_leaf, partition, tree, tries, tools, run);
   }
-  return padded(shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run), input);
+  return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
 }
 
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
   return tree_down_to(input, finest, 1, Tools(input), run);
 }
 
-FitResult shapes_before_padding(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
+FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
   const Partition partition = tree.partition_after(merge_count);
   return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
-}
-
-FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
-  return padded(shapes_before_padding(input, tree, merge_count, run), input);
 }
 
 }  // namespace hitbox

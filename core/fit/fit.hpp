@@ -2,6 +2,7 @@
 // come out, each input face inside at least one of them.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "../base/run.hpp"
@@ -33,11 +34,37 @@ struct FitInput {
   // What deviation is measured with; none where the cost is a volume.
   std::optional<DistanceField> field;
   std::optional<TriangleBvh> surface;
+  bool solid = false;  // what lies inside does not count
   ClearSpace clear;  // in unit coordinates, with room for the padding
 
  private:
   void cut(const CutFaces& cut);
 };
+
+// The final shape around any cluster: the best in unit coordinates, then enclosing exactly in those of
+// the input. May be asked from several threads.
+class FinalShaper {
+ public:
+  explicit FinalShaper(const FitInput& input);
+  ~FinalShaper();
+  // `medial`: of the centres behind the faces; no area: none.
+  Shape around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial) const;
+  std::vector<Vec3> points(std::span<const uint32_t> vertices) const;  // as the input has them
+
+ private:
+  struct Own;
+  const SimplePart* simple_part(std::span<const uint32_t> faces) const;
+
+  const FitInput& input_;
+  std::unique_ptr<const Own> tools_;
+  std::vector<std::pair<uint32_t, const SimplePart*>> part_of_face_;  // by the part's first face, ascending
+};
+
+// Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
+// the one that holds them. `points[k]`: what shape k, that of cluster k, is there to enclose. Those that
+// stay are padded.
+FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
+                                 const Partition& partition, const FitInput& input, Run& run);
 
 // At most `count` shapes, or more where an option forbids further merges.
 FitResult fit(const FitInput& input, uint32_t count, Run& run);
@@ -48,7 +75,5 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run);
 
 // The shapes around the clusters that are left after the first `merge_count` merges of the tree.
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
-// The same without options.pad: what they are like, and not how far they are pushed out.
-FitResult shapes_before_padding(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
 
 }  // namespace hitbox

@@ -48,6 +48,7 @@ struct FitResult {
   std::vector<Shape> shapes;
   std::vector<uint32_t> faces;         // ascending within each shape
   std::vector<uint32_t> face_offsets;  // shape k encloses faces[face_offsets[k]] .. [k + 1]
+  std::vector<uint32_t> clusters;      // of which each shape is, before the useless ones went
   uint32_t dropped_count = 0;          // shapes left out because they are thin
 };
 

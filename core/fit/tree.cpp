@@ -60,8 +60,7 @@ void MergeTree::merge_parts(std::span<const SimplePart> parts) {
   }
 }
 
-Partition MergeTree::source_partition_after(size_t merge_count) const {
-  Partition partition = partition_after(merge_count);
+Partition MergeTree::in_source_faces(Partition partition) const {
   if (source_face.empty()) return partition;
   std::vector<uint32_t> of_source(source_face_count());
   for (size_t k = face_count; k-- > 0;) of_source[source_face[k]] = partition.cluster_of_face[k];

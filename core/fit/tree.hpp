@@ -50,7 +50,8 @@ struct MergeTree {
   void merge_parts(std::span<const SimplePart> parts);
   // Faces as they came; a cut one goes with its first fragment.
   uint32_t source_face_count() const { return source_face.empty() ? face_count : source_face.back() + 1; }
-  Partition source_partition_after(size_t merge_count) const;
+  Partition source_partition_after(size_t merge_count) const { return in_source_faces(partition_after(merge_count)); }
+  Partition in_source_faces(Partition partition) const;  // a cut face goes with its first fragment
 };
 
 }  // namespace hitbox

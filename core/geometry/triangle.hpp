@@ -4,6 +4,9 @@
 // a distance to it is never too small; for slivers it errs by less than 1e-9 of their length.
 #pragma once
 
+#include <array>
+#include <cmath>
+
 #include "../base/vec3.hpp"
 
 namespace hitbox {
@@ -36,6 +39,10 @@ inline Vec3 closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3& 
   if (norm_sq(normal) > 1e-16 * norm_sq(ab) * norm_sq(ca)) return inside;
   const Vec3 edge = closest_point_on_triangle_edges(p, a, b, c);
   return norm_sq(p - edge) < norm_sq(p - inside) ? edge : inside;
+}
+
+inline double distance_to_triangle(const Vec3& p, const std::array<Vec3, 3>& corners) {
+  return norm(p - closest_point_on_triangle(p, corners[0], corners[1], corners[2]));
 }
 
 }  // namespace hitbox

@@ -16,16 +16,6 @@ constexpr size_t kBlock = 256;
 constexpr double kRounding = 1e-9;      // of the size of everything: slivers (geometry/triangle.hpp)
 constexpr double kSideRounding = 1e-12;  // of the size: nearer to a shape's surface, no side is proved
 
-double distance_to(const std::array<Vec3, 3>& triangle, const Vec3& p) {
-  return norm(p - closest_point_on_triangle(p, triangle[0], triangle[1], triangle[2]));
-}
-
-double reach_of(const PatchHull& hull) {
-  double reach = 0;
-  for (const Vec3& p : hull.hull()) reach = std::max(reach, norm(p - hull.center));
-  return reach;
-}
-
 struct Seen {  // a patch, and what is known of the distances over it
   Patch patch;
   uint32_t nearest = Bvh::kNone;  // triangle, first its parent's
@@ -156,13 +146,13 @@ class SurfaceBounds {
 
   void look_at(Seen& s, double outer_before) const {
     const PatchHull hull = surfaces_.hull_of(s.patch);
-    const double reach = reach_of(hull), mean_reach = std::min(reach, hull.mean_reach);
+    const double reach = hull.reach(), mean_reach = std::min(reach, hull.mean_reach);
     const TriangleBvh::Closest closest = tree_.closest(hull.center, Bounds::kInfinity, s.nearest);
     const double distance = std::sqrt(closest.distance_sq);
     double far = 0, mean_far = 0;
     for (int k = 0; k < hull.count; ++k) {
       const auto at = static_cast<size_t>(k);
-      const double d = distance_to(tree_.corners(closest.triangle), hull.points[at]);
+      const double d = distance_to_triangle(hull.points[at], tree_.corners(closest.triangle));
       far = std::max(far, d);
       mean_far += d * hull.weights[at];
     }

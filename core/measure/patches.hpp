@@ -11,6 +11,7 @@
 // together cover them once; only hull triangles without area (1e-12 of the hull) are left out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -46,6 +47,11 @@ struct PatchHull {
   std::array<double, 9> weights;
 
   std::span<const Vec3> hull() const { return {points.data(), static_cast<size_t>(count)}; }
+  double reach() const {  // at least the distance of every point of the patch from `center`
+    double reach = 0;
+    for (const Vec3& p : hull()) reach = std::max(reach, norm(p - center));
+    return reach;
+  }
 };
 
 class Surfaces {

@@ -3,7 +3,8 @@
 
 #include "base/random.hpp"
 #include "check.hpp"
-#include "fit/count.hpp"
+#include "fit/levels.hpp"
+#include "fit/tolerance.hpp"
 
 using namespace hitbox;
 
@@ -71,15 +72,36 @@ TEST(fit_encloses_every_face_in_the_shape_that_owns_it) {
   }
 }
 
-TEST(a_count_is_chosen_alike_for_any_number_of_threads) {
+TEST(shapes_within_a_tolerance_are_the_same_for_any_number_of_threads) {
   const Mesh mesh = bumpy_torus(40);
-  const auto choose = [&](unsigned threads) {
+  const auto within = [&](unsigned threads, double tolerance) {
     Run run(threads);
     const FitInput input(mesh.view(), mesh.view(), {}, run);
-    return choose_count(input, build_tree(input, kMostChosen, run), run).count;
+    return fit_within(input, tolerance, 1000, run);
   };
-  CHECK(choose(1) == choose(3));
-  CHECK(choose(1) > 1);
+  const WithinResult one = within(1, 0.03);
+  CHECK(one.strays <= 0.03 && one.strays > 0);
+  CHECK(one.fitted.shapes.size() > 3);
+  CHECK(one.fitted.faces.size() == mesh.view().face_count());
+  CHECK(fingerprint(within(3, 0.03).fitted) == fingerprint(one.fitted));
+  CHECK(within(2, 0.06).fitted.shapes.size() < one.fitted.shapes.size());
+}
+
+TEST(levels_are_cuts_of_one_tree) {
+  const Mesh mesh = bumpy_torus(40);
+  Run run(2);
+  const FitInput input(mesh.view(), mesh.view(), {}, run);
+  const Levels levels(input, 32, run);
+  const MergeTree tree = build_tree(input, 32, run);
+  for (const uint32_t count : {1u, 5u, 32u, 50u}) {
+    const FitResult level = levels.at(count, run);
+    CHECK(level.shapes.size() <= count);
+    CHECK(level.faces.size() == mesh.view().face_count());
+    CHECK(levels.clusters_at(count).cluster_of_face == tree.partition_after(tree.merges_to(count)).cluster_of_face);
+  }
+  CHECK(levels.within(1, run).fitted.shapes.size() == 1);
+  CHECK(levels.within(1e-6, run).strays > 1e-6);  // not even the finest
+  CHECK(levels.clusters_within(1e-6).cluster_count == 32);
 }
 
 // Groups that lie scattered over one surface: hundreds of pieces each, none beside its own kind.

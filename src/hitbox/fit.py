@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, Shape, shape_from_params
 from hitbox.spheres import MODES, fit_spheres
 from hitbox.store import Store, build
-from hitbox.words import listed
+from hitbox.words import counted, listed, percent, percent_up
 
 PRIMITIVES = ("box", "sphere", "capsule", "cylinder", "frustum", "prism")  # in the core's order
 PAPER_WEIGHTS = {"box": 1.0, "sphere": 1.0, "capsule": 1.0, "cylinder": 1.05, "frustum": 2.1, "prism": 1.4}
@@ -42,6 +43,8 @@ COSTS = ("deviation", "grown", "volume", "joint")
 SPANS = ("together", "separate")
 TANGENTS = ("auto", "on", "off")
 MOST_SHAPES = 1_000_000
+DEFAULT_TOLERANCE = "3%"  # where neither a count nor a tolerance is given
+MOST_BY_DEFAULT = 256  # shapes, there
 HULL_VERTICES = 32  # where neither the options nor a profile say
 _LISTED = 16  # spheres or numbers; of more the JSON has a checksum
 _NAMED = 5  # spheres in a note
@@ -60,7 +63,11 @@ def _option(default: Any, help: str, means: str | None = None) -> Any:
 class FitOptions:
     """All options of fit, with their defaults. A length is mesh units, "1%" of the diagonal, or "5mm"."""
 
-    count: int | None = _option(None, "Shapes at most, 1 or more. Without it hitbox picks one and says why.")
+    count: int | None = _option(None, "Shapes at most, 1 or more. Without it the tolerance decides.")
+    tolerance: float | str | None = _option(
+        None, "Length within which all shapes must stay of the mesh, with as few shapes as can be found.",
+        means=f"{DEFAULT_TOLERANCE} where there is no count",
+    )  # fmt: skip
     max_excess: float | None = _option(
         None, "Volume one merge may add, as a share of the bounding box's volume. Without it: no limit."
     )
@@ -119,6 +126,7 @@ class FitOptions:
         checks.one_of("fit: tangent", self.tangent, TANGENTS)
         checks.one_of("fit: spheres", self.spheres, MODES)
         self._put("count", _count, "count")
+        self._put("tolerance", _checked_tolerance)
         self._put("max_excess", lambda value: checks.not_negative("fit: max_excess", value))
         self._put("time_budget", lambda value: checks.positive("fit: time_budget", value))
         self._put("profile", profiles.load)
@@ -219,9 +227,10 @@ def fit(
 ) -> Collider:
     """At most `count` convex primitives around `mesh`; every face lies in at least one of them.
 
-    Options are the fields of FitOptions, given as keywords or as one `options`. Without a count
-    hitbox picks one, and the collider's status says which and why. `cache` is a folder that keeps
-    results: the same mesh, options and version are not fitted again (with a time_budget they are).
+    Options are the fields of FitOptions, given as keywords or as one `options`. With a `tolerance` the
+    shapes are as few as can be found whose surfaces stay within it of the mesh, certified: the collider's
+    status has the bound. A count beside it is a cap. With neither, the tolerance is 3 %, and the cap 256
+    shapes. `cache` is a folder that keeps results: the same mesh, options and version are not fitted again (with a time_budget they are).
     `progress` is called with the stage and the fraction done; returning False from it, setting
     `cancel`, or Ctrl-C stop the run.
 
@@ -246,10 +255,9 @@ def fit(
             return job.spheres(started)
         if chosen.count is not None:
             job.check_count(chosen.count)
-            return job.collider(job.shapes(chosen.count), chosen.count, started)
-        tree = job.build(_core.most_chosen)
-        picked, mean = job.choose_count(tree)
-        return job.collider(job.level(tree, picked), picked, started, (_why(picked, mean, job.groups),))
+            if chosen.tolerance is None:
+                return job.collider(job.shapes(chosen.count), chosen.count, started)
+        return job.within(started)
 
     return job.kept({}, work, started)
 
@@ -265,22 +273,27 @@ def fit_tree(
     cancel: Cancel | None = None,
     **keywords: Any,
 ) -> FitTree:
-    """All levels of detail from one run: `fit_tree(mesh).at(n)` for any n.
+    """All levels of detail from one run: `.at(n)` for any count, `.within("1%")` for any tolerance.
 
-    `finest` is the largest count you need; finer levels exist, but were merged coarsely. The rest
-    as in `fit`, except that there is no count. Levels are not refined, as that
+    `finest` is the largest count you need; finer levels exist, but were merged coarsely. The shapes of all
+    levels up to it are made here, and how far they stray is certified: levels then come within milliseconds.
+    The rest as in `fit`, except that there is no count and no tolerance. Levels are not refined, as that
     would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`. With a `cache`
     the merging waits until a level is asked for that is not there.
     """
     chosen = _options(options, keywords, None)
     if chosen.count is not None:
         raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
+    if chosen.tolerance is not None:
+        raise InputError("fit_tree: takes no tolerance. Ask the tree: fit_tree(mesh).within('1%').")
     finest = _count(finest, "finest")
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
     return FitTree(job, finest)
 
 
 _Shapes = tuple[list[Any], IndexArray, IndexArray, int]  # of the core: shapes, faces, their offsets, dropped
+# And how far they stray from the mesh at most, of the diagonal; whether a count stood in the way.
+_Judged = tuple[_Shapes, float, bool]
 
 
 class FitTree:
@@ -290,26 +303,45 @@ class FitTree:
         self._job = job
         self.finest = finest
         if not job.keeps:
-            _ = self._tree
+            _ = self._levels
 
     @cached_property
-    def _tree(self) -> _core.MergeTree:
-        return self._job.build(self.finest)
+    def _levels(self) -> _core.Levels:
+        return self._job.levels(self.finest)
 
     def at(self, count: int) -> Collider:
-        """At most `count` shapes. Costs the fitting of these shapes; nothing is merged again."""
+        """At most `count` shapes. Only counts above `finest` cost the fitting of their shapes."""
         started, count = time.perf_counter(), _count(count, "count")
 
         def work() -> Collider:
             self._job.check_count(count)
-            return self._job.collider(self._job.level(self._tree, count), count, started)
+            return self._job.collider(self._levels.at(count, self._job.run()), count, started)
 
         return self._job.kept({"finest": self.finest, "level": count}, work, started)
 
-    def clusters(self, count: int) -> IndexArray:
+    def within(self, tolerance: float | str) -> Collider:
+        """As few shapes of the tree as stay within `tolerance` of the mesh; the status has the certified bound.
+
+        Where not even the finest shapes stay within it, they are taken there, and the status says so.
+        """
+        started, share = time.perf_counter(), self._job.share_of(_checked_tolerance(tolerance))
+
+        def work() -> Collider:
+            found = self._levels.within(share, self._job.run())
+            why = f"{self.finest:,} shapes, the tree's finest, are too few. Make it with a larger finest."
+            return self._job.judged(found, share, started, why, {"tolerance": _plain(tolerance)})
+
+        return self._job.kept({"finest": self.finest, "within": repr(share)}, work, started)
+
+    def clusters(self, count: int | None = None, *, within: float | str | None = None) -> IndexArray:
         """For each input face the number of its cluster at this level, before culling."""
-        self._job.check_count(_count(count, "count"))
-        return np.asarray(self._tree.partition_after(self._tree.merges_to(count)))
+        if (count is None) == (within is None):
+            raise InputError("fit: clusters: give either a count or within.")
+        if within is not None:
+            return np.asarray(self._levels.clusters_within(self._job.share_of(_checked_tolerance(within))))
+        level = _count(count, "count")
+        self._job.check_count(level)
+        return np.asarray(self._levels.clusters_at(level))
 
     def __repr__(self) -> str:
         return f"<FitTree of {self._job.mesh.face_count:,} faces, for up to {self.finest} shapes>"
@@ -369,25 +401,51 @@ class _Job:
     def run(self) -> _core.Run:
         return _core.Run(self.threads, self.report)
 
-    def build(self, finest: int) -> _core.MergeTree:
-        return _core.build_tree(self.input, finest, self.run())
+    def levels(self, finest: int) -> _core.Levels:
+        return _core.levels(self.input, finest, self.run())
 
     def shapes(self, count: int) -> _Shapes:
         return _core.fit(self.input, count, self.run())
 
-    def level(self, tree: _core.MergeTree, count: int) -> _Shapes:
-        return _core.shapes_after(self.input, tree, tree.merges_to(count), self.run())
+    def share_of(self, tolerance: float | str) -> float:
+        """A tolerance as a share of the diagonal."""
+        length = parse_length(tolerance, self.mesh.diagonal, self.mesh.unit, name="fit: tolerance")
+        return length / self.mesh.diagonal
 
     def spheres(self, started: float) -> Collider:
         count, mode = self.options.count, self.options.spheres
         found = fit_spheres(self.mesh, count, mode, threads=self.threads, report=self.report)
         return self.collider(found.shapes, found.count, started, found.notes)
 
-    def choose_count(self, tree: _core.MergeTree) -> tuple[int, float]:
-        count, mean = _core.choose_count(self.input, tree, self.run())
-        return int(count), float(mean)
+    def within(self, started: float) -> Collider:
+        """As few shapes as stay within the tolerance, the default one where none is given."""
+        options = self.options
+        tolerance = DEFAULT_TOLERANCE if options.tolerance is None else options.tolerance
+        share = self.share_of(tolerance)
+        by_default = MOST_BY_DEFAULT if options.tolerance is None else MOST_SHAPES
+        most = max(options.count or by_default, self.groups.count)
+        found = _core.fit_within(self.input, share, most, self.run())
+        why = (
+            f"that takes more than {most:,} shapes. Give a larger count."
+            if found[2]
+            else "the shape around a single face strays further."
+        )
+        return self.judged(found, share, started, why, {"tolerance": _plain(tolerance)})
 
-    def kept(self, level: Mapping[str, int], work: Callable[[], Collider], started: float) -> Collider:
+    def judged(
+        self, found: _Judged, share: float, started: float, why_not: str, asked: Mapping[str, Any]
+    ) -> Collider:
+        """With what is proved about the distance of the shapes."""
+        shapes, strays, _ = found
+        bound = f"within {percent_up(strays)} of the diagonal (certified)"
+        if strays <= share:
+            number = counted(len(shapes[0]), "shape")
+            notes = (f"{number} for a tolerance of {percent(share)}: every shape stays {bound}.",)
+            return self.collider(shapes, self.options.count, started, notes, (), asked)
+        missed = (f"Every shape stays {bound}, but not within {percent(share)}: {why_not}",)
+        return self.collider(shapes, self.options.count, started, (), missed, asked)
+
+    def kept(self, level: Mapping[str, int | str], work: Callable[[], Collider], started: float) -> Collider:
         """The collider that an earlier run kept, or `work`'s."""
         if not self.keeps:
             return work()
@@ -407,7 +465,15 @@ class _Job:
         kinds = {"kinds": options.allowed_kinds, "weights": options.kind_weights}
         return {"options": options.said(), "hull_vertices": options.most_hull_vertices, **kinds}
 
-    def collider(self, found: _Shapes, count: int, started: float, notes: tuple[str, ...] = ()) -> Collider:
+    def collider(
+        self,
+        found: _Shapes,
+        count: int | None,
+        started: float,
+        notes: tuple[str, ...] = (),
+        missed: Iterable[str] = (),
+        asked: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Collider:
         made, faces, offsets, dropped = found
         if not made:
             raise InputError(
@@ -418,12 +484,13 @@ class _Job:
             self.report("done", 1.0)
         mesh = self.mesh
         shapes = [shape_from_params(*shape) for shape in made]
-        missed = self._missed(shapes, count, dropped)
+        missed = [*missed, *self._missed(shapes, count, dropped)]
+        said = self.options.said() | dict(asked) | ({} if count is None else {"count": count})
         return Collider(
             shapes,
             labels=_labels(mesh, np.asarray(faces), np.asarray(offsets)),
             source=Source(mesh.name, mesh.sha256, mesh.face_count, mesh.diagonal),
-            method=Method("fit", self.options.said() | {"count": count}, time.perf_counter() - started),
+            method=Method("fit", said, time.perf_counter() - started),
             status=Status(not missed, (*notes, *missed)),
             name=_stem(mesh.name),
             unit=mesh.unit,
@@ -431,10 +498,10 @@ class _Job:
             generator=f"hitbox {version()}",
         )
 
-    def _missed(self, shapes: list[Shape], count: int, dropped: int) -> list[str]:
+    def _missed(self, shapes: list[Shape], count: int | None, dropped: int) -> list[str]:
         """What was asked for or is promised otherwise, and was not reached."""
         missed = []
-        if len(shapes) > count:
+        if count is not None and len(shapes) > count:
             missed.append(f"{len(shapes)} shapes instead of {count}: {self._what_forbids_merges()}.")
         if dropped:
             lost = "their faces are not enclosed (drop_thin)"
@@ -546,27 +613,14 @@ def _common_name(
     return [(names[a] or None) if a == b else None for a, b in zip(low, high, strict=True)]
 
 
-def _why(count: int, mean: float, groups: _Groups) -> str:
-    picked = f"hitbox picked a count of {count}"
-    distance = f"{mean:.2%} of the diagonal"
-    if count == groups.count > 1:
-        return (
-            f"{picked}, one for each of the {count} {groups.what}: on average the shapes are {distance} "
-            f"away from the mesh. Give a larger count to get closer."
-        )
-    if count >= _core.most_chosen:
-        return (
-            f"{picked}, the most it picks by itself: on average the shapes are {distance} away from the "
-            f"mesh. Give a larger count to get closer."
-        )
-    return (
-        f"{picked}, about the fewest that stay close to the mesh: on average they are {distance} away. "
-        f"Give a count for more or less."
-    )
-
-
 def _count(value: object, name: str) -> int:
     return checks.whole(f"fit: {name}", value, 1, MOST_SHAPES)
+
+
+def _checked_tolerance(value: Any) -> Any:
+    if not parse_length(value, 1.0, name="fit: tolerance") > 0:
+        raise InputError(f"fit: tolerance: must be above 0, not {value!r:.80}. Write '1%', say.")
+    return value
 
 
 def _stem(name: str | None) -> str:

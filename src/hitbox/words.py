@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -21,10 +22,18 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def percent(value: float) -> str:
     """Three digits, down to a millionth; below that it is 0."""
     share = 100 * value
-    if share < 1e-4:
-        return "0 %"
-    decimals = 1 if share >= 10 else 2 if share >= 1 else 3 if share >= 0.1 else 4
-    return f"{share:.{decimals}f} %"
+    return "0 %" if share < 1e-4 else f"{share:.{_decimals(share)}f} %"
+
+
+def percent_up(value: float) -> str:
+    """As `percent`, but never less than the value: a bound stays one when it is rounded."""
+    share = 100 * value
+    steps = 10 ** _decimals(share)
+    return f"{math.ceil(share * steps) / steps:.{_decimals(share)}f} %"
+
+
+def _decimals(share: float) -> int:
+    return 1 if share >= 10 else 2 if share >= 1 else 3 if share >= 0.1 else 4
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:

@@ -152,7 +152,7 @@ def _distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None) 
 
 def _report(collider: Collider, paths: list[str], measured: dict[str, Any]) -> dict[str, Any]:
     return {
-        "count": collider.method.options["count"] if collider.method else None,
+        "count": collider.method.options.get("count") if collider.method else None,
         "shapes": len(collider),
         "kinds": collider.counts,
         "bytes": collider.nbytes,

@@ -44,6 +44,7 @@ def fit_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "weld": number_or_text,
         "drop_thin": number_or_text,
         "pad": number_or_text,
+        "tolerance": number_or_text,
         "importance": lambda texts: importance("--importance", texts),
         "keep_clear": lambda texts: [sphere("--keep-clear", text) for text in texts],
     }
