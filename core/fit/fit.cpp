@@ -245,7 +245,7 @@ void remember_leaves(const LeafSet& set, MergeTree& tree) {
 // Clusters that are one simple part stay as they are; the others exchange leaves.
 std::vector<uint32_t> refine_others(const MeshView& mesh, const LeafSet& set,
                                     const std::vector<uint32_t>& cluster_of_leaf, const Shaper& shaper,
-                                    size_t tries, Run& run) {
+                                    const RefineLimits& limits, Run& run) {
   std::vector<uint32_t> size(set.leaves.size()), number(set.leaves.size(), UINT32_MAX), kept;
   std::vector<uint32_t> cluster_number(set.leaves.size(), UINT32_MAX), clusters;
   for (const uint32_t cluster : cluster_of_leaf) ++size[cluster];
@@ -268,17 +268,17 @@ std::vector<uint32_t> refine_others(const MeshView& mesh, const LeafSet& set,
       others.edges.push_back({number[edge.a], number[edge.b]});
   std::vector<uint32_t> result = cluster_of_leaf;
   if (kept.empty()) return result;
-  const std::vector<uint32_t> refined = refine(mesh, others, std::move(cluster_of_other), shaper, tries, run);
+  const std::vector<uint32_t> refined = refine(mesh, others, std::move(cluster_of_other), shaper, limits, run);
   for (size_t k = 0; k < kept.size(); ++k) result[kept[k]] = clusters[refined[k]];
   return result;
 }
 
 // Faces follow their leaves.
 Partition refined(const FitInput& input, const LeafSet& leaves, const Partition& by_leaf, Partition partition,
-                  const MergeTree& tree, size_t tries, const Tools& tools, Run& run) {
+                  const MergeTree& tree, const RefineLimits& limits, const Tools& tools, Run& run) {
   std::vector<uint32_t> cluster_of_leaf;
   for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
-  cluster_of_leaf = refine_others(input.welded(), leaves, cluster_of_leaf, tools.thorough, tries, run);
+  cluster_of_leaf = refine_others(input.welded(), leaves, cluster_of_leaf, tools.thorough, limits, run);
   std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
   for (size_t k = 0; k < tree.leaf_face.size(); ++k)
     cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = cluster_of_leaf[k];
@@ -383,6 +383,8 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
       exact_vertices(exact_mesh.vertices.begin(), exact_mesh.vertices.end()) {
   // What one merge may add is a volume, so merging then goes by volumes.
   if (options.max_excess >= 0 && options.cost == Cost::deviation) options.cost = Cost::grown;
+  if (options.time_budget > 0)
+    deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<int64_t>(1e6 * std::min(options.time_budget, 1e9)));
   run.enter("prepare", 0, 0.1);
   const Bounds box = referenced_bounds(exact_mesh);
   to_input = {{}, box.center(), box.diagonal()};
@@ -457,7 +459,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   Partition partition = tree.partition_after(std::max(tree.merges_to(count), groups_end));
   if (const size_t tries = tools.plan.tries_for(partition.cluster_count); tries > 0) {
     run.enter("refine", 0.7, 0.9);
-    partition = refined(input, leaves, by_leaf, partition, tree, tries, tools, run);
+    partition = refined(input, leaves, by_leaf, partition, tree, {tries, input.deadline}, tools, run);
   }
   return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
 }

@@ -2,6 +2,7 @@
 // come out, each input face inside at least one of them.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -34,6 +35,7 @@ struct FitInput {
   // What deviation is measured with; none where the cost is a volume.
   std::optional<DistanceField> field;
   std::optional<TriangleBvh> surface;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
   bool solid = false;  // what lies inside does not count
   ClearSpace clear;  // in unit coordinates, with room for the padding
 

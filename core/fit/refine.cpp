@@ -17,8 +17,8 @@ constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of t
 class Refiner {
  public:
   Refiner(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
-          size_t tries, Run& run)
-      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(tries),
+          const RefineLimits& limits, Run& run)
+      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(limits.tries), deadline_(limits.deadline),
         cluster_of_(std::move(cluster_of_leaf)) {
     const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
     leaves_.resize(count);
@@ -57,8 +57,13 @@ class Refiner {
     return sum;
   }
   Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const;
-  Fitted tried(std::span<const uint32_t> leaves) {
+  void count_a_try() {
     left_ -= std::min<size_t>(left_, 1);
+    if (left_ % 16 == 0 && is_late()) left_ = 0;
+  }
+  bool is_late() const { return std::chrono::steady_clock::now() >= deadline_; }
+  Fitted tried(std::span<const uint32_t> leaves) {
+    count_a_try();
     return shape_around(fitter_, leaves);
   }
   std::vector<uint32_t> worst_first() const {
@@ -99,6 +104,7 @@ class Refiner {
   Fitter fitter_;
   Run& run_;
   size_t left_;  // tries
+  std::chrono::steady_clock::time_point deadline_;
   double all_ = static_cast<double>(left_);
   std::vector<uint32_t> cluster_of_;
   std::vector<std::vector<uint32_t>> leaves_;  // of a cluster
@@ -121,7 +127,7 @@ Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) c
 
 // Of a box in the obvious frame, or that of one of the parts.
 double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
-  left_ -= std::min<size_t>(left_, 1);
+  count_a_try();
   std::vector<const Leaf*> parts;
   for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
   const Leaf whole = joined(mesh_, parts);
@@ -297,6 +303,7 @@ void Refiner::split_and_merge(size_t rounds) {
 // The shape that reaches furthest is split, as long as that lowers the reach of all.
 void Refiner::lower_peaks(size_t rounds) {
   constexpr double kLower = 0.9;
+  if (is_late()) return;
   left_ = std::max(left_, 30 * rounds);  // peaks are what people see
   join_of_.assign(leaves_.size(), {});
   while (rounds-- > 0 && left_ > 0) {
@@ -315,8 +322,8 @@ void Refiner::lower_peaks(size_t rounds) {
 }  // namespace
 
 std::vector<uint32_t> refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-                             const Shaper& shaper, size_t tries, Run& run) {
-  Refiner refiner(mesh, set, std::move(cluster_of_leaf), shaper, tries, run);
+                             const Shaper& shaper, const RefineLimits& limits, Run& run) {
+  Refiner refiner(mesh, set, std::move(cluster_of_leaf), shaper, limits, run);
   refiner.refine();
   return refiner.take();
 }

@@ -6,12 +6,19 @@
 // goes where it matters.
 #pragma once
 
+#include <chrono>
+
 #include "leaves.hpp"
 
 namespace hitbox {
 
-// The cluster of each leaf, before and after. `tries`: shapes that may be fitted.
+struct RefineLimits {
+  size_t tries = 0;  // shapes that may be fitted
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+};
+
+// The cluster of each leaf, before and after.
 std::vector<uint32_t> refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-                             const Shaper& shaper, size_t tries, Run& run);
+                             const Shaper& shaper, const RefineLimits& limits, Run& run);
 
 }  // namespace hitbox

@@ -485,6 +485,9 @@ class _Job:
         mesh = self.mesh
         shapes = [shape_from_params(*shape) for shape in made]
         missed = [*missed, *self._missed(shapes, count, dropped)]
+        budget = self.options.time_budget
+        if budget is not None and time.perf_counter() - started > budget:
+            notes = (*notes, f"The time budget of {budget:g} s was used up: refining ended early.")
         said = self.options.said() | dict(asked) | ({} if count is None else {"count": count})
         return Collider(
             shapes,
