@@ -291,8 +291,9 @@ MergeTree tree_down_to(const FitInput& input, uint32_t finest, size_t last, cons
   MergeTree tree;
   LeafSet leaves = first_leaves(input, tools.plan.leaf_count(finest), tools, tree, run);
   remember_leaves(leaves, tree);
-  run.enter("merge", 0.4, 0.9);
+  run.enter("group", 0.4, 0.65);
   leaves = grouped(input, std::move(leaves), finest, tools, tree, run);
+  run.enter("merge", 0.65, 0.9);
   const MergeLimits limits{last, excess_limit(input.options, referenced_bounds(input.welded()))};
   merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
   return tree;
@@ -450,9 +451,10 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const LeafSet leaves = first_leaves(input, tools.plan.leaf_count(count), tools, tree, run);
   remember_leaves(leaves, tree);
   const Partition by_leaf = tree.partition_after(tree.merges.size());
-  run.enter("merge", 0.4, 0.7);
+  run.enter("group", 0.4, 0.55);
   const LeafSet start = grouped(input, leaves, count, tools, tree, run);
   const size_t groups_end = tree.merges.size();
+  run.enter("merge", 0.55, 0.7);
   // Beyond the count too: a flat grid needs merges that cost something before they cost nothing.
   const MergeLimits limits{1, excess_limit(input.options, referenced_bounds(input.welded()))};
   merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);

@@ -12,8 +12,10 @@ namespace hitbox {
 
 namespace {
 
-// A group is looked at if its leaves make at least, and at most, so many shapes when merged in pairs.
-constexpr double kFewestShapes = 0.6, kMostShapes = 200;
+// A group is looked at if its leaves make at least, and at most, so many shapes when merged in pairs. One
+// shape in place of most of them would win by having little surface to be far off with.
+constexpr double kFewestShapes = 0.6;
+double most_shapes(size_t count) { return std::max(3.0, static_cast<double>(count) / 8); }
 
 // How a level of merging in pairs spends its shapes.
 struct Level {
@@ -40,7 +42,8 @@ struct Level {
 
 class Candidates {
  public:
-  Candidates(const MeshView& mesh, const LeafSet& set, const Level& coarsest, const Shaper& shaper, Run& run)
+  Candidates(const MeshView& mesh, const LeafSet& set, const Level& coarsest, double most, const Shaper& shaper,
+             Run& run)
       : leaf_count_(set.leaves.size()) {
     std::vector<Moments> medial;
     std::vector<uint32_t> group;
@@ -56,7 +59,7 @@ class Candidates {
     for (size_t k = 0; k < merges_.size(); ++k) {
       const auto [a, b] = merges_[k];
       shapes.push_back(shapes[a] + shapes[b]);
-      if (shapes.back() > kMostShapes) continue;
+      if (shapes.back() > most) continue;
       std::vector<uint32_t>& both = leaves_[leaf_count_ + k];
       both = leaves_[a];
       both.insert(both.end(), leaves_[b].begin(), leaves_[b].end());
@@ -64,7 +67,7 @@ class Candidates {
     run.for_each_block(merges_.size(), 16, [&](size_t first, size_t last, size_t) {
       Fitter fitter(shaper.model());
       for (size_t k = leaf_count_ + first; k < leaf_count_ + last; ++k)
-        if (shapes[k] >= kFewestShapes && shapes[k] <= kMostShapes) shape_[k] = measured(mesh, set, shaper, fitter, k);
+        if (shapes[k] >= kFewestShapes && shapes[k] <= most) shape_[k] = measured(mesh, set, shaper, fitter, k);
     });
   }
 
@@ -132,7 +135,7 @@ class Candidates {
 std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, const MergeHistory& pairs,
                                    size_t count, const Shaper& shaper, Run& run) {
   const size_t coarsest = pairs.leaf_count - pairs.steps.size();
-  const Candidates candidates(mesh, set, Level(set, pairs, coarsest), shaper, run);
+  const Candidates candidates(mesh, set, Level(set, pairs, coarsest), most_shapes(count), shaper, run);
   // The finest level that still fits: groups are chosen the more sparingly, the cheaper shapes are.
   size_t low = coarsest, high = pairs.leaf_count;
   while (high - low > 1 + low / 64) {

@@ -244,7 +244,10 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   // Simple parts are what they are: no merge of them comes for nothing.
   constexpr double kSomething = 1e-3;
   const bool has_simple = clusters_[a].has_simple || clusters_[b].has_simple;
-  const double volume_added = has_simple ? std::max(excess(common, a, b), kSomething) : excess(common, a, b);
+  // Nor is one for nothing, by deviation, that swallows another shape: only what changes nothing is.
+  const double volume = excess(common, a, b);
+  const double paid = shaper_.meter() == nullptr ? volume : std::max(std::abs(volume), std::abs(added));
+  const double volume_added = has_simple ? std::max(paid, kSomething) : paid;
   tree_.merges.push_back({clusters_[a].node, clusters_[b].node, volume_added,
                           fills_nothing(common, op, model_.thickness)});
   into_[a] = into_[b] = merged;
