@@ -77,8 +77,8 @@ class Rounds {
   std::vector<bool> matched_;
 };
 
-// Simple parts are clusters from the start. The largest stay as they are; where there are very many,
-// the others must do as leaves do.
+// Simple parts are clusters from the start, and stay as they are unless there are too many: then all
+// of them merge like others. Some left alone among others that merge would end up inside them.
 void Rounds::start_from_parts(size_t most_locked) {
   const Partition partition = tree_.partition_after(tree_.merges.size());
   std::vector<Moments> joined(partition.cluster_count);
@@ -97,10 +97,9 @@ void Rounds::start_from_parts(size_t most_locked) {
   moments_ = std::move(joined);
   node_ = std::move(node);
   label_ = std::move(label);
-  std::stable_sort(parts.begin(), parts.end(),
-                   [&](uint32_t a, uint32_t b) { return moments_[a].area > moments_[b].area; });
   locked_.assign(count(), false);
-  for (size_t k = 0; k < std::min(parts.size(), most_locked); ++k) locked_[parts[k]] = true;
+  if (parts.size() <= most_locked)
+    for (const uint32_t part : parts) locked_[part] = true;
   size_t out = 0;
   for (const FacePair& edge : edges_) {
     const auto [a, b] = std::minmax(partition.cluster_of_face[edge.a], partition.cluster_of_face[edge.b]);
