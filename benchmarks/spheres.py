@@ -41,7 +41,7 @@ LINKS = {
 }  # fmt: skip
 COUNTS = (8, 16, 32, 64, 128)
 POINTS = 4000
-SAMPLES = 50_000
+SAMPLES = 30_000
 
 
 def links() -> dict[str, Any]:
@@ -69,6 +69,8 @@ def part_of(mesh: Any, name: str) -> Any:
 
 def medial_balls(mesh: Any, count: int) -> Floats:
     """One row a ball: centre, radius."""
+    from scipy.spatial.distance import cdist
+
     from hitbox import _core
 
     points, on = (np.asarray(a) for a in _core.sample_surface(mesh.vertices, mesh.triangles, POINTS, 0))
@@ -76,7 +78,7 @@ def medial_balls(mesh: Any, count: int) -> Floats:
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     centers, radii = shrinking_balls(points, normals, mesh.diagonal)
-    distances = np.linalg.norm(points[None] - centers[:, None], axis=2)  # a row a ball
+    distances = cdist(centers, points)  # a row a ball
     low, high = 0.0, mesh.diagonal
     chosen = greedy_cover(distances <= (radii + high)[:, None], count)
     for _ in range(9):
@@ -119,6 +121,7 @@ def greedy_cover(holds: npt.NDArray[np.bool_], most: int) -> list[int] | None:
     """Rows that together hold every column, at most `most`; None where greed needs more."""
     chosen: list[int] = []
     counts = holds.sum(axis=1)
+    columns = holds.T.astype(np.float32)
     open_columns = np.ones(holds.shape[1], bool)
     while open_columns.any():
         if len(chosen) == most:
@@ -127,7 +130,7 @@ def greedy_cover(holds: npt.NDArray[np.bool_], most: int) -> list[int] | None:
         if counts[best] == 0:
             return None
         gone = holds[best] & open_columns
-        counts = counts - holds[:, gone].sum(axis=1)
+        counts = counts - columns[gone].sum(axis=0).astype(int)
         open_columns &= ~gone
         chosen.append(best)
     return chosen

@@ -148,11 +148,7 @@ double BallFitter::waste(const DeepBall& ball, std::span<const DeepBall> others)
 }
 
 DeepBall BallFitter::around(std::span<const Vec3> points, const Vec3& start, double trim, Care care) const {
-  Trial best = Descent(*this, points, trim, care).from(start);
-  if (care == Care::rough) {
-    const Trial other = Descent(*this, points, trim, care).from(min_ball(points).center);
-    if (other.sticks_out() < best.sticks_out()) best = other;
-  }
+  const Trial best = Descent(*this, points, trim, care).from(start);
   return {best.center, best.reach * (1 + 0x1p-50), best.depth};
 }
 

@@ -29,8 +29,8 @@ struct DeepBall {
 class BallFitter {
  public:
   enum class Care : uint8_t {
-    rough,  // depths from the grid; also looks around the centre of the smallest ball
-    fine    // exact depths
+    rough,  // depths from the grid
+    fine    // exact depths, small steps
   };
 
   BallFitter(const TriangleBvh& surface, const Winding& winding, const DepthGrid& grid)

@@ -17,7 +17,7 @@ namespace hitbox {
 class Winding {
  public:
   explicit Winding(const TriangleBvh& surface);  // which must outlive it
-  // Within about 0.01 of the exact number.
+  // Within about 0.1 of the exact number: enough to tell inside from outside.
   double at(const Vec3& p) const;
   // Wound around more than half, either way round: files with all faces turned are common.
   bool contains(const Vec3& p) const { return std::abs(at(p)) > 0.5; }

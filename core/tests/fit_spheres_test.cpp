@@ -1,7 +1,6 @@
 // Spheres in C++: what encloses does, at most the count, the same for any number of threads.
 #include "fit/spheres.hpp"
 
-#include "base/random.hpp"
 #include "check.hpp"
 #include "fit/sphere_cover.hpp"
 #include "measure/certify.hpp"
@@ -116,19 +115,4 @@ TEST(a_ball_goes_deep_to_stick_out_less) {
   const DeepBall ball = fitter.around(square, {2, 2, 4}, 0, BallFitter::Care::rough);
   CHECK_NEAR(ball.center.z, 2, 0.1);
   CHECK_NEAR(ball.sticks_out(), std::sqrt(6.0) - 2, 0.02);
-}
-
-TEST(a_mesh_winds_once_around_what_is_inside) {
-  const Mesh mesh = torus(60, 1, 0.3);
-  Run run(1);
-  const TriangleBvh surface(mesh.view(), run);
-  const Winding winding(surface);
-  Random random(3);
-  for (int k = 0; k < 2000; ++k) {
-    const Vec3 p{random.uniform(-1.5, 1.5), random.uniform(-1.5, 1.5), random.uniform(-0.5, 0.5)};
-    const double ring = std::sqrt(p.x * p.x + p.y * p.y) - 1;
-    const double off = std::sqrt(ring * ring + p.z * p.z) - 0.3;
-    if (std::abs(off) < 0.01) continue;  // the facets' depth
-    CHECK_NEAR(winding.at(p), off < 0 ? 1.0 : 0.0, 0.02);
-  }
 }
