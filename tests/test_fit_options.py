@@ -433,6 +433,25 @@ def test_a_negative_pad_is_said_to_uncover_faces():
         assert fit(TORUS, 3, pad=pad).status.complete
 
 
+@pytest.mark.parametrize("pad", [0.01, "2%", -0.02])
+def test_padding_comes_last(pad):
+    plain, padded = fit(TORUS, 5), fit(TORUS, 5, pad=pad)
+    assert padded.shapes == plain.padded(pad).shapes
+    assert [list(label.faces) for label in padded.labels] == [list(label.faces) for label in plain.labels]
+
+
+def test_all_within_the_padding_of_the_mesh_is_inside():
+    rng = np.random.default_rng(3)
+    pad = 0.1 * TORUS.diagonal
+    beside = rng.normal(size=(len(TORUS.vertices), 3))
+    beside *= pad / np.linalg.norm(beside, axis=1)[:, None]
+    assert fit(TORUS, 5, pad=pad).contains(TORUS.vertices + beside, margin=1e-9).all()
+
+
+def test_padding_does_not_change_how_many_shapes_are_chosen():
+    assert len(fit(TORUS, pad="5%")) == len(fit(TORUS))
+
+
 # ---- the cache
 
 
