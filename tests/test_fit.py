@@ -238,7 +238,7 @@ def test_fixed_meshes_are_enclosed_by_any_count(name):
 def test_each_kind_alone_encloses(kind, name):
     mesh = specimen(name)
     for count in (1, 6):
-        # Spheres alone have a solver of their own (test_spheres.py); levels of detail are merged all the same.
+        # Spheres alone have a solver of their own (test_spheres.py); levels are merged all the same.
         spheres = kind == "sphere"
         collider = fit_tree(mesh, count, kinds=kind).at(count) if spheres else fit(mesh, count, kinds=kind)
         assert set(collider.counts) == {kind}

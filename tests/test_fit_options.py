@@ -359,10 +359,11 @@ def test_faces_without_area_have_an_importance():
 
 def test_a_sphere_that_is_entered_is_named():
     box = specimens.box()
-    inside, outside, beside = (0.5, 0, 0, 0.25), (9, 0, 0, 1), (1.5, 0, 0, 0.99)  # the first is cut by a face
+    inside, outside, beside = (0.5, 0, 0, 0.25), (9, 0, 0, 1), (1.5, 0, 0, 0.99)  # a face cuts the first
     collider = fit(box, 6, keep_clear=[outside, inside, beside])
     assert not collider.status.complete
-    assert collider.status.notes == ("Shapes enter 1 of the 3 spheres of keep_clear: number 2 at (0.5, 0, 0).",)
+    says = "Shapes enter 1 of the 3 spheres of keep_clear: number 2 at (0.5, 0, 0)."
+    assert collider.status.notes == (says,)
     assert collider.method.options["keep_clear"] == [list(outside), list(inside), list(beside)]
     assert fit(box, 1, keep_clear=[outside, beside]).status.complete
     many = fit(box, 6, keep_clear=[inside] * 40)

@@ -230,7 +230,8 @@ def fit(
     Options are the fields of FitOptions, given as keywords or as one `options`. With a `tolerance` the
     shapes are as few as can be found whose surfaces stay within it of the mesh, certified: the collider's
     status has the bound. A count beside it is a cap. With neither, the tolerance is 3 %, and the cap 256
-    shapes. `cache` is a folder that keeps results: the same mesh, options and version are not fitted again (with a time_budget they are).
+    shapes. `cache` is a folder that keeps results: the same mesh, options and version are not fitted
+    again (with a time_budget they are).
     `progress` is called with the stage and the fraction done; returning False from it, setting
     `cancel`, or Ctrl-C stop the run.
 
@@ -320,7 +321,7 @@ class FitTree:
         return self._job.kept({"finest": self.finest, "level": count}, work, started)
 
     def within(self, tolerance: float | str) -> Collider:
-        """As few shapes of the tree as stay within `tolerance` of the mesh; the status has the certified bound.
+        """As few shapes of the tree as stay within `tolerance` of the mesh; the status has the bound.
 
         Where not even the finest shapes stay within it, they are taken there, and the status says so.
         """
