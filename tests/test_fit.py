@@ -297,7 +297,9 @@ def test_ten_thousand_components_to_64_shapes():
     started = time.process_time()
     collider = fit(mesh, 64, threads=1)
     assert time.process_time() - started < 8
-    assert 32 <= len(collider) <= 64
+    # Fewer than 64: in a cloud this dense many small shapes are no nearer to it than a few large ones.
+    assert 8 <= len(collider) <= 64
+    assert outer_mean(mesh, collider) <= 1.02 * outer_mean(mesh, fit(mesh, 64, cost="grown"))
     assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
     check_ownership(mesh, collider)
 
@@ -358,18 +360,24 @@ def test_scaling_scales_the_output(scale):
         assert found[1] == pytest.approx(volume, rel=1e-6)
 
 
+def outer_mean(mesh: Mesh, collider: Collider) -> float:
+    return hitbox.evaluate(mesh, collider, samples=20_000).outer_surface.mean
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_moving_moves_the_output(seed):
-    """A shift changes rounding only: by volumes next to nothing follows from it, by deviation some ties
-    fall otherwise. A turn may also change which frame is offered. So what changes is bounded, not nought."""
-    for name, cost in itertools.product(("blob", "boxes"), ("grown", "deviation")):
-        mesh = specimen(name)
-        plain = fit(mesh, 8, cost=cost)
-        shifted = fit(moved(mesh, 1.0, (3.0, -20.0, 5.0 + seed)), 8, cost=cost)
-        if cost == "grown":
-            assert shifted.counts == plain.counts
-        assert shifted.volume == pytest.approx(plain.volume, rel=1e-6 if cost == "grown" else 0.25)
-        assert fit(turned(mesh, seed), 8, cost=cost).volume == pytest.approx(plain.volume, rel=0.25)
+@pytest.mark.parametrize("name", ["blob", "boxes"])
+def test_moving_moves_the_output(name, seed):
+    """A shift changes rounding only, and by volumes next to nothing follows from it. By deviation ties fall
+    otherwise, and a turn also changes which frames are offered: then it is the distance that is bounded."""
+    mesh = specimen(name)
+    shifted, other_way = moved(mesh, 1.0, (3.0, -20.0, 5.0 + seed)), turned(mesh, seed)
+    plain = fit(mesh, 8, cost="grown")
+    assert fit(shifted, 8, cost="grown").counts == plain.counts
+    assert fit(shifted, 8, cost="grown").volume == pytest.approx(plain.volume, rel=1e-6)
+    assert fit(other_way, 8, cost="grown").volume == pytest.approx(plain.volume, rel=0.25)
+    mean = outer_mean(mesh, fit(mesh, 8))
+    assert outer_mean(shifted, fit(shifted, 8)) == pytest.approx(mean, rel=0.1)
+    assert outer_mean(other_way, fit(other_way, 8)) == pytest.approx(mean, rel=0.4)
 
 
 # ---- the same bytes

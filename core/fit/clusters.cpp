@@ -1,5 +1,7 @@
 #include "clusters.hpp"
 
+#include <algorithm>
+
 namespace hitbox {
 
 ClusterMembers::ClusterMembers(const MeshView& mesh, const Partition& partition) {
@@ -24,6 +26,7 @@ ClusterMembers::ClusterMembers(const MeshView& mesh, const Partition& partition)
         vertices_.push_back(v);
       }
     }
+    std::sort(vertices_.begin() + static_cast<ptrdiff_t>(vertex_offset_.back()), vertices_.end());
     vertex_offset_.push_back(vertices_.size());
   }
 }

@@ -18,7 +18,7 @@ class ClusterMembers {
     return std::span(faces_).subspan(face_offset_[cluster],
                                      face_offset_[cluster + 1] - face_offset_[cluster]);
   }
-  std::span<const uint32_t> vertices(size_t cluster) const {  // each once
+  std::span<const uint32_t> vertices(size_t cluster) const {  // each once, ascending
     return std::span(vertices_).subspan(vertex_offset_[cluster],
                                         vertex_offset_[cluster + 1] - vertex_offset_[cluster]);
   }
