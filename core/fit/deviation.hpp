@@ -1,8 +1,9 @@
 // What a shape costs: how far its surface is from the mesh, summed over that surface.
 //
-// Distances count to the power 1.5: far-off corners weigh more than in a mean, and less than in a
-// maximum (1 and 2 were tried: both worse). About 64 samples on a lattice that has the corners of
-// boxes and the rims of cylinders, where shapes are furthest off.
+// Distances count squared: far-off corners weigh more than in a mean, and less than in a maximum. (To
+// the power 1.5 the mean is no lower and the largest a fifth higher; cubed the largest is another tenth
+// lower and the mean a tenth higher.) About 64 samples on a lattice that has the corners of boxes and
+// the rims of cylinders, where shapes are furthest off.
 #pragma once
 
 #include "candidates.hpp"
@@ -11,22 +12,25 @@
 namespace hitbox {
 
 struct Deviation {
-  double sum = 0;      // of sample area x distance^1.5
+  double sum = 0;      // of sample area x distance^2
   double largest = 0;  // distance of a sample
 };
 
 class DeviationMeter {
  public:
   // `density`: lattice steps along a cube's edge.
-  explicit DeviationMeter(const DistanceField& field, double density = 3)
-      : field_(field), density_(density) {}
+  explicit DeviationMeter(const DistanceField& field, double density = 3, bool carefully = false)
+      : field_(field), density_(density), carefully_(carefully) {}
 
   // Stops once the sum has reached `enough`.
   Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
+  // On a lattice twice as dense, each distance with care: peaks of flat shapes lie between lines.
+  Deviation closely(const Fitted& shape) const { return DeviationMeter(field_, 2 * density_, true)(shape); }
 
  private:
   const DistanceField& field_;
   double density_;
+  bool carefully_;
 };
 
 }  // namespace hitbox

@@ -14,8 +14,8 @@ constexpr uint32_t kNone = UINT32_MAX;
 constexpr double kNodes = 1 << 17;  // twice and four times as many gain one percent of distance
 constexpr int kMargin = 2;          // nodes around the mesh
 // Of a distance inside a solid. Nothing ever goes there, but with none at all shapes fill solids with
-// ever more of each other, and every measure that sees all surfaces doubles. 0.01 to 0.03 are alike.
-constexpr double kInsideShare = 0.02;
+// ever more of each other, and every measure that sees all surfaces doubles. 0.03 to 0.08 are alike.
+constexpr double kInsideShare = 0.05;
 constexpr int kWalk = 8;            // steps over edges; two do nearly always
 
 }  // namespace
@@ -205,7 +205,27 @@ void DistanceField::spread() {
   }
 }
 
-inline DistanceField::Found DistanceField::find(const Vec3& p) const {
+// From where the walk is stuck, at a corner of the mesh or an open edge, to the nearest of the facets that
+// the nodes around know, if that is nearer.
+bool DistanceField::step_aside(const Point& q, uint32_t& facet, Near& near) const {
+  const auto low = [&](float x, float from, int size) {
+    return static_cast<size_t>(std::clamp((x - from) * inverse_spacing_, 0.0f, static_cast<float>(size - 2)));
+  };
+  const auto row = static_cast<size_t>(size_[0]), plane = row * static_cast<size_t>(size_[1]);
+  const size_t cell = low(q.x, origin_.x, size_[0]) + row * low(q.y, origin_.y, size_[1]) + plane * low(q.z, origin_.z, size_[2]);
+  bool found = false;
+  for (const size_t node : {cell, cell + 1, cell + row, cell + row + 1, cell + plane, cell + plane + 1,
+                            cell + plane + row, cell + plane + row + 1}) {
+    const Near there = nearest(facet_of_node_[node], q);
+    if (!(there.distance_sq < near.distance_sq)) continue;
+    facet = facet_of_node_[node];
+    near = there;
+    found = true;
+  }
+  return found;
+}
+
+inline DistanceField::Found DistanceField::find(const Vec3& p, bool carefully) const {
   const Point q{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
   const auto place = [&](float x, float low, int size) {
     return static_cast<size_t>(std::clamp((x - low) * inverse_spacing_ + 0.5f, 0.0f,
@@ -218,11 +238,15 @@ inline DistanceField::Found DistanceField::find(const Vec3& p) const {
   uint32_t facet = facet_of_node_[node];
   Near near = nearest(facet, q);
   float side = near.side;
-  for (int step = 0; step < kWalk && near.edge >= 0; ++step) {
+  for (int step = 0; step < (carefully ? 4 * kWalk : kWalk) && near.edge >= 0; ++step) {
     const uint32_t other = across_[facet][static_cast<size_t>(near.edge)];
-    if (other == kNone) break;
-    const Near there = nearest(other, q);
+    const Near there = other == kNone ? near : nearest(other, q);
     if (!(there.distance_sq < near.distance_sq)) {
+      if (carefully && step_aside(q, facet, near)) {
+        side = near.side;
+        continue;
+      }
+      if (other == kNone) break;
       // At an edge both facets have a say: their common normal decides.
       side += there.side;
       break;
@@ -234,15 +258,15 @@ inline DistanceField::Found DistanceField::find(const Vec3& p) const {
   return {near.distance_sq, facet, side <= 0};
 }
 
-double DistanceField::at(const Vec3& p) const {
-  const Found found = find(p);
+double DistanceField::at(const Vec3& p, bool carefully) const {
+  const Found found = find(p, carefully);
   const double distance = std::sqrt(static_cast<double>(found.distance_sq)) *
                           (solid_ && found.inside ? kInsideShare : 1.0);
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[found.facet]);
 }
 
 double DistanceField::to_surface(const Vec3& p) const {
-  return std::sqrt(static_cast<double>(find(p).distance_sq));
+  return std::sqrt(static_cast<double>(find(p, false).distance_sq));
 }
 
 }  // namespace hitbox

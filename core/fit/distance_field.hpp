@@ -25,7 +25,8 @@ class DistanceField {
   // for each face on the distances from it.
   DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, Run& run);
 
-  double at(const Vec3& p) const;
+  // `carefully`: also where the walk ends at a corner of the mesh; takes longer.
+  double at(const Vec3& p, bool carefully = false) const;
   double to_surface(const Vec3& p) const;  // the plain distance, inside or not
   bool is_solid() const { return solid_; }
 
@@ -55,7 +56,8 @@ class DistanceField {
     uint32_t facet;
     bool inside;
   };
-  Found find(const Vec3& p) const;
+  Found find(const Vec3& p, bool carefully) const;
+  bool step_aside(const Point& q, uint32_t& facet, Near& near) const;
 
   bool solid_;
   std::vector<Facet> facets_;

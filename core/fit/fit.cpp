@@ -1,6 +1,7 @@
 #include "fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -188,10 +189,34 @@ Partition without_refused(const MeshView& mesh, Partition partition, const Clust
   return partition;
 }
 
+// Clusters of faces, and shapes found on the way to them.
+struct Clusters {
+  Partition partition;
+  std::vector<Fitted> shapes;  // nearly around each cluster; none: not known
+};
+
+double highest(std::span<const Fitted> shapes) {
+  double reach = 0;
+  for (const Fitted& shape : shapes) reach = std::max(reach, shape.reach);
+  return reach;
+}
+
+// The best shape, unless it reaches further than any did before, and the one from before does not. The
+// fitter has the cluster's points.
+Fitted kept_low(const Fitted& best, const Fitted& before, double peak, const Shaper& shaper, Fitter& fitter) {
+  const double reach = shaper.reach(best);
+  if (reach <= peak || before.refused) return best;
+  Fitted low = fitter.refit(before);
+  shaper.price(low);
+  return !low.refused && shaper.reach(low) < reach ? low : best;
+}
+
 // The shapes around clusters: the best in unit coordinates, then enclosing exactly in those of the input.
-FitResult shapes_around(const FitInput& input, const Partition& partition, std::span<const Moments> medial,
+FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::span<const Moments> medial,
                         const Tools& tools, Run& run) {
   run.enter("enclose", 0.9, 1);
+  const Partition& partition = clusters.partition;
+  const double peak = highest(clusters.shapes);
   const MeshView mesh = input.exact();
   const ClusterMembers members(mesh, partition);
   const Tolerances tolerances = Tolerances::of_diagonal(input.to_input.scale);
@@ -211,9 +236,10 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
     fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
                             members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
                             fitter);
+    if (!clusters.shapes.empty()) fitted[k] = kept_low(fitted[k], clusters.shapes[k], peak, tools.thorough, fitter);
   });
   if (const Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
-    return shapes_around(input, finer, {}, tools, run);
+    return shapes_around(input, {finer, {}}, {}, tools, run);
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
   for_each_cluster([&](size_t k) {
@@ -242,49 +268,18 @@ void remember_leaves(const LeafSet& set, MergeTree& tree) {
   }
 }
 
-// Clusters that are one simple part stay as they are; the others exchange leaves.
-std::vector<uint32_t> refine_others(const MeshView& mesh, const LeafSet& set,
-                                    const std::vector<uint32_t>& cluster_of_leaf, const Shaper& shaper,
-                                    const RefineLimits& limits, Run& run) {
-  std::vector<uint32_t> size(set.leaves.size()), number(set.leaves.size(), UINT32_MAX), kept;
-  std::vector<uint32_t> cluster_number(set.leaves.size(), UINT32_MAX), clusters;
-  for (const uint32_t cluster : cluster_of_leaf) ++size[cluster];
-  LeafSet others;
-  std::vector<uint32_t> cluster_of_other;
-  for (uint32_t k = 0; k < set.leaves.size(); ++k) {
-    const uint32_t cluster = cluster_of_leaf[k];
-    if (set.leaves[k].has_simple && size[cluster] == 1) continue;
-    if (cluster_number[cluster] == UINT32_MAX) {
-      cluster_number[cluster] = static_cast<uint32_t>(clusters.size());
-      clusters.push_back(cluster);
-    }
-    number[k] = static_cast<uint32_t>(kept.size());
-    kept.push_back(k);
-    others.leaves.push_back(set.leaves[k]);
-    cluster_of_other.push_back(cluster_number[cluster]);
-  }
-  for (const FacePair& edge : set.edges)
-    if (number[edge.a] != UINT32_MAX && number[edge.b] != UINT32_MAX)
-      others.edges.push_back({number[edge.a], number[edge.b]});
-  std::vector<uint32_t> result = cluster_of_leaf;
-  if (kept.empty()) return result;
-  const std::vector<uint32_t> refined = refine(mesh, others, std::move(cluster_of_other), shaper, limits, run);
-  for (size_t k = 0; k < kept.size(); ++k) result[kept[k]] = clusters[refined[k]];
-  return result;
-}
-
 // Faces follow their leaves.
-Partition refined(const FitInput& input, const LeafSet& leaves, const Partition& by_leaf, Partition partition,
-                  const MergeTree& tree, const RefineLimits& limits, const Tools& tools, Run& run) {
+Clusters refined(const FitInput& input, const LeafSet& leaves, const Partition& by_leaf, const Partition& start,
+                 const MergeTree& tree, const RefineLimits& limits, const Tools& tools, Run& run) {
   std::vector<uint32_t> cluster_of_leaf;
-  for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(partition.cluster_of_face[face]);
-  cluster_of_leaf = refine_others(input.welded(), leaves, cluster_of_leaf, tools.thorough, limits, run);
+  for (const uint32_t face : tree.leaf_face) cluster_of_leaf.push_back(start.cluster_of_face[face]);
+  Refined better = refine(input.welded(), leaves, std::move(cluster_of_leaf), tools.thorough, limits, run);
   std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
   for (size_t k = 0; k < tree.leaf_face.size(); ++k)
-    cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = cluster_of_leaf[k];
-  for (size_t f = 0; f < partition.cluster_of_face.size(); ++f)
-    partition.cluster_of_face[f] = cluster_of_part[by_leaf.cluster_of_face[f]];
-  return partition;
+    cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = better.cluster_of_leaf[k];
+  Clusters result{{by_leaf.cluster_of_face, static_cast<uint32_t>(better.shapes.size())}, std::move(better.shapes)};
+  for (uint32_t& cluster : result.partition.cluster_of_face) cluster = cluster_of_part[cluster];
+  return result;
 }
 
 MergeTree tree_down_to(const FitInput& input, uint32_t finest, size_t last, const Tools& tools, Run& run) {
@@ -376,6 +371,14 @@ Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint3
                    Tolerances::of_diagonal(input_.to_input.scale));
 }
 
+// Rounded, so that a mesh gives the same decisions wherever and however large it is: what differs in the
+// last bits mostly falls on the same point. Far below the slack that shapes are grown by.
+static Vec3 on_grid(const Vec3& unit) {
+  constexpr double kCells = static_cast<double>(uint64_t{1} << 40);
+  const auto rounded = [&](double x) { return std::nearbyint(x * kCells) / kCells; };
+  return {rounded(unit.x), rounded(unit.y), rounded(unit.z)};
+}
+
 FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
     : options(std::move(with)),
       offsets(exact_mesh.offsets.begin(), exact_mesh.offsets.end()),
@@ -392,7 +395,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   const auto to_unit = [&](std::span<const Vec3> vertices) {
     std::vector<Vec3> unit(vertices.size());
     run.for_each_block(unit.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
-      for (size_t k = first; k < last; ++k) unit[k] = (vertices[k] - to_input.translation) / to_input.scale;
+      for (size_t k = first; k < last; ++k) unit[k] = on_grid((vertices[k] - to_input.translation) / to_input.scale);
     });
     return unit;
   };
@@ -445,7 +448,7 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
   if (!tools.meter) {
     const MergeTree tree = tree_down_to(input, count, 1, tools, run);
-    return shapes_around(input, tree.partition_after(tree.merges_to(count)), {}, tools, run);
+    return shapes_around(input, {tree.partition_after(tree.merges_to(count)), {}}, {}, tools, run);
   }
   MergeTree tree;
   const LeafSet leaves = first_leaves(input, tools.plan.leaf_count(count), tools, tree, run);
@@ -457,13 +460,17 @@ FitResult fit(const FitInput& input, uint32_t count, Run& run) {
   run.enter("merge", 0.55, 0.7);
   // Beyond the count too: a flat grid needs merges that cost something before they cost nothing.
   const MergeLimits limits{1, excess_limit(input.options, referenced_bounds(input.welded()))};
-  merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
-  Partition partition = tree.partition_after(std::max(tree.merges_to(count), groups_end));
-  if (const size_t tries = tools.plan.tries_for(partition.cluster_count); tries > 0) {
+  const MergeHistory history =
+      merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
+  size_t merges = std::max(tree.merges_to(count), groups_end);
+  // Fewer shapes that deviate no more.
+  while (merges < tree.merges.size() && history.steps[merges - groups_end].added <= 0) ++merges;
+  Clusters clusters{tree.partition_after(merges), {}};
+  if (const size_t tries = tools.plan.tries_for(clusters.partition.cluster_count); tries > 0) {
     run.enter("refine", 0.7, 0.9);
-    partition = refined(input, leaves, by_leaf, partition, tree, {tries, input.deadline}, tools, run);
+    clusters = refined(input, leaves, by_leaf, clusters.partition, tree, {count, tries, input.deadline}, tools, run);
   }
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), tools, run);
+  return shapes_around(input, clusters, medial_of_clusters(tree, clusters.partition), tools, run);
 }
 
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
@@ -471,8 +478,8 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
 }
 
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
-  const Partition partition = tree.partition_after(merge_count);
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
+  const Clusters clusters{tree.partition_after(merge_count), {}};
+  return shapes_around(input, clusters, medial_of_clusters(tree, clusters.partition), Tools(input), run);
 }
 
 }  // namespace hitbox

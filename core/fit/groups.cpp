@@ -15,6 +15,7 @@ namespace {
 // A group is looked at if its leaves make at least, and at most, so many shapes when merged in pairs. One
 // shape in place of most of them would win by having little surface to be far off with.
 constexpr double kFewestShapes = 0.6;
+constexpr double kNothing = 5e-5 * 5e-5;  // a gain for each unit of area: shapes that lie on the mesh have none
 double most_shapes(size_t count) { return std::max(3.0, static_cast<double>(count) / 8); }
 
 // How a level of merging in pairs spends its shapes.
@@ -55,10 +56,12 @@ class Candidates {
     leaves_.resize(leaf_count_ + merges_.size());
     shape_.resize(leaves_.size());
     std::vector<double> shapes = coarsest.shapes;
+    for (const Leaf& leaf : set.leaves) area_.push_back(leaf.op.area());
     for (uint32_t k = 0; k < leaf_count_; ++k) leaves_[k] = {k};
     for (size_t k = 0; k < merges_.size(); ++k) {
       const auto [a, b] = merges_[k];
       shapes.push_back(shapes[a] + shapes[b]);
+      area_.push_back(area_[a] + area_[b]);
       if (shapes.back() > most) continue;
       std::vector<uint32_t>& both = leaves_[leaf_count_ + k];
       both = leaves_[a];
@@ -95,7 +98,7 @@ class Candidates {
       worth[node] = worth[a] + worth[b];
       shapes[node] = shapes[a] + shapes[b];
       const double below = gain[a] + gain[b], own = worth[node] - shape_[node].cost - level.price;
-      chosen[node] = own > below && own > 0;
+      chosen[node] = own > below && own > kNothing * area_[node];
       gain[node] = std::max(own, below);
     }
     for (size_t k = merges_.size(); k-- > 0;) {  // from above
@@ -127,6 +130,7 @@ class Candidates {
   size_t leaf_count_;
   std::vector<FacePair> merges_;               // of the medial tree
   std::vector<std::vector<uint32_t>> leaves_;  // of each node; empty: too many
+  std::vector<double> area_;                   // of each node's faces
   std::vector<Fitted> shape_;                  // of each node; infinite cost: not looked at
 };
 

@@ -1,6 +1,7 @@
 #include "leaves.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "../geometry/eigen3.hpp"
@@ -17,6 +18,9 @@ Moments joined(const Moments& a, const Moments& b) {
 Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
   Leaf whole;
   whole.group = parts[0]->group;
+  whole.edges = (*std::max_element(parts.begin(), parts.end(), [](const Leaf* a, const Leaf* b) {
+                  return a->op.area() < b->op.area();
+                }))->edges;
   std::vector<uint32_t> kernel;
   for (const Leaf* part : parts) {
     whole.op = whole.op + part->op;
@@ -29,6 +33,33 @@ Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts) {
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   whole.kernel = extreme_vertices(mesh.vertices, kernel);
   return whole;
+}
+
+bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness) {
+  const auto [x, y, z, unused] = shape.size;
+  const double flattest = std::min({x, y, z});
+  if (shape.kind != Kind::box || flattest > thickness) return false;
+  const double rectangle = 4 * x * y * z / flattest;
+  constexpr double kEqual = 1e-6;
+  return std::abs(op.area() - rectangle) <= kEqual * rectangle &&
+         norm(op.facing) >= (1 - kEqual) * rectangle;
+}
+
+static Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
+  Vec3 normal, edge;
+  for (const uint32_t f : faces) {
+    const auto face = mesh.face(f);
+    const auto corner = [&](size_t k) -> const Vec3& { return mesh.vertices[face[k % face.size()]]; };
+    Vec3 own_normal, own_edge;
+    for (size_t k = 0; k < face.size(); ++k) {
+      own_normal += cross(corner(k) - corner(0), corner(k + 1) - corner(0));
+      if (const Vec3 along = corner(k + 1) - corner(k); norm_sq(along) > norm_sq(own_edge)) own_edge = along;
+    }
+    if (norm_sq(own_normal) <= norm_sq(normal)) continue;
+    normal = own_normal;
+    edge = own_edge;
+  }
+  return frame_from(normal, edge);
 }
 
 // With what it costs here. It is the part: the sides that several boxes of one part turn to each other
@@ -61,6 +92,7 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const Merg
       leaf.group = premerged.group_of_leaf.empty() ? 0 : premerged.group_of_leaf[k];
       const uint32_t member = partition.cluster_of_face[leaf_face[leaf.node]];
       leaf.op = sum_of_operators(mesh, members.faces(member));
+      leaf.edges = edge_frame(mesh, members.faces(member));
       leaf.kernel = extreme_vertices(mesh.vertices, members.vertices(member));
       for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh.vertices[v]);
       leaf.has_simple = simple[leaf.node] != nullptr;

@@ -19,6 +19,7 @@ struct Leaf {
   FaceOperator op;
   Moments medial;  // of the medial centres behind it; no area: there are none
   Bounds box;
+  Frame edges;  // along the normal and the longest edge of its largest face
   std::vector<uint32_t> kernel;  // extreme vertices, ascending
   Fitted shape;
   bool has_simple = false;  // it is a simple part, or has one in it
@@ -29,6 +30,10 @@ struct LeafSet {
   std::vector<FacePair> edges;  // between neighbours
   std::vector<double> prices;   // of merging along each edge; empty: not known yet; NaN: not this one
 };
+
+// True for a box around faces that tile it: flat, all looking the same way, as large as the box.
+// (In space equal areas prove nothing: a cube with a notch has the area of the cube.)
+bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness);
 
 // `around`: where medial centres are wanted, else null.
 LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,

@@ -45,18 +45,6 @@ struct Entry {
   }
 };
 
-// True for a box around faces that tile it: flat, all looking the same way, as large as the box.
-// (In space equal areas prove nothing: a cube with a notch has the area of the cube.)
-bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness) {
-  const auto [x, y, z, unused] = shape.size;
-  const double flattest = std::min({x, y, z});
-  if (shape.kind != Kind::box || flattest > thickness) return false;
-  const double rectangle = 4 * x * y * z / flattest;
-  constexpr double kEqual = 1e-6;
-  return std::abs(op.area() - rectangle) <= kEqual * rectangle &&
-         norm(op.facing) >= (1 - kEqual) * rectangle;
-}
-
 class Greedy {
  public:
   Greedy(const MeshView& mesh, const LeafSet& set, const Shaper& shaper, bool with_tangent,
@@ -240,7 +228,7 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   constexpr double kMemory = 0.05;
   const double added = common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
   const double before = steps_.empty() ? 0 : steps_.back().price;
-  steps_.push_back({a, b, before + kMemory * (added - before)});
+  steps_.push_back({a, b, added, before + kMemory * (added - before)});
   // Simple parts are what they are: no merge of them comes for nothing.
   constexpr double kSomething = 1e-3;
   const bool has_simple = clusters_[a].has_simple || clusters_[b].has_simple;

@@ -19,7 +19,8 @@ struct MergeLimits {
 struct MergeHistory {
   struct Step {
     uint32_t a, b;
-    double price;  // by how much the summed cost rose; smoothed over the last steps
+    double added;  // by how much the summed cost rose
+    double price;  // the same, smoothed over the last steps
   };
   size_t leaf_count = 0;
   std::vector<Step> steps;

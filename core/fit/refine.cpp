@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../bvh/bvh.hpp"
 #include "../geometry/eigen3.hpp"
 #include "kernel.hpp"
 #include "medial.hpp"
@@ -12,7 +13,18 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr double kLower = 0.9;          // of a reach: what is lowered is lowered at least to this
+constexpr double kOnTheMesh = 5e-5;     // a reach, of the diagonal: nothing to be gained
+constexpr size_t kTriesAPeak = 30;
+constexpr int kJoinsTried = 6;
+constexpr double kPricePeak = 2;        // average costs: what lowering one may add in sum
 constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of the samples
+
+const Fitted kNothing = [] {
+  Fitted none;
+  none.cost = 0;
+  return none;
+}();
 
 class Refiner {
  public:
@@ -21,9 +33,10 @@ class Refiner {
       : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(limits.tries), deadline_(limits.deadline),
         cluster_of_(std::move(cluster_of_leaf)) {
     const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
-    leaves_.resize(count);
+    leaves_.resize(std::max<size_t>(count, limits.clusters));
+    for (auto c = static_cast<uint32_t>(leaves_.size()); c-- > count;) free_.push_back(c);
     for (uint32_t leaf = 0; leaf < cluster_of_.size(); ++leaf) leaves_[cluster_of_[leaf]].push_back(leaf);
-    shape_.resize(count);
+    shape_.resize(leaves_.size(), kNothing);
     run.for_each_block(count, 4, [&](size_t first, size_t last, size_t) {
       Fitter fitter(shaper.model());
       for (size_t c = first; c < last; ++c) shape_[c] = shape_around(fitter, leaves_[c]);
@@ -38,6 +51,7 @@ class Refiner {
   void refine() {
     constexpr int kMostPasses = 6;
     constexpr double kConverged = 0.99;
+    absorb();
     for (int pass = 0; pass < kMostPasses && left_ > 0; ++pass) {
       const double before = total();
       split_and_merge(leaves_.size() / 8 + 2);
@@ -48,7 +62,20 @@ class Refiner {
     lower_peaks(leaves_.size() / 16 + 8);
   }
 
-  std::vector<uint32_t> take() { return std::move(cluster_of_); }
+  // Numbered in the order of the clusters' first leaves.
+  Refined take() {
+    Refined result;
+    std::vector<uint32_t> number(leaves_.size(), kNone);
+    for (uint32_t& cluster : cluster_of_) {
+      if (number[cluster] == kNone) {
+        number[cluster] = static_cast<uint32_t>(result.shapes.size());
+        result.shapes.push_back(shape_[cluster]);
+      }
+      cluster = number[cluster];
+    }
+    result.cluster_of_leaf = std::move(cluster_of_);
+    return result;
+  }
 
  private:
   double total() const {
@@ -56,6 +83,7 @@ class Refiner {
     for (const Fitted& shape : shape_) sum += shape.cost;
     return sum;
   }
+  double average() const { return total() / static_cast<double>(shape_.size()); }
   Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const;
   void count_a_try() {
     left_ -= std::min<size_t>(left_, 1);
@@ -64,18 +92,23 @@ class Refiner {
   bool is_late() const { return std::chrono::steady_clock::now() >= deadline_; }
   Fitted tried(std::span<const uint32_t> leaves) {
     count_a_try();
-    return shape_around(fitter_, leaves);
+    Fitted shape = shape_around(fitter_, leaves);
+    if (closely_ && shape.reach > kOnTheMesh) shape.reach = shaper_.reach(shape);
+    return shape;
   }
   std::vector<uint32_t> worst_first() const {
     std::vector<uint32_t> order(leaves_.size());
     std::iota(order.begin(), order.end(), 0u);
+    std::erase_if(order, [&](uint32_t c) { return leaves_[c].empty(); });
     std::stable_sort(order.begin(), order.end(),
                      [&](uint32_t a, uint32_t b) { return shape_[a].cost > shape_[b].cost; });
     return order;
   }
   std::vector<uint32_t> clusters_around(uint32_t leaf) const;
   std::vector<uint32_t> clusters_next_to(uint32_t cluster) const;
-  bool supports(const Shape& shape, uint32_t leaf) const;
+  double sticks_out(const Shape& shape, uint32_t leaf) const;  // below 0: how deep it lies inside
+  // Whether the shape could be smaller without this leaf: it reaches the shape's surface.
+  bool supports(const Shape& shape, uint32_t leaf) const { return sticks_out(shape, leaf) > -1e-7; }
   bool move_from(uint32_t cluster);
   bool try_move(uint32_t leaf, uint32_t to);
   void exchange();
@@ -94,7 +127,17 @@ class Refiner {
   enum class Aim { gain, reach };
   Split best_split(uint32_t cluster, Aim aim);
   bool swap(uint32_t cluster, Split split, const Join& join, double most_reach);
+  void take_split(uint32_t cluster, Split split);
+  void absorb();
+  bool holds(uint32_t large, uint32_t small) const;
+  std::vector<uint32_t> leaves_of_both(uint32_t a, uint32_t b) const;
+  void join(uint32_t into, uint32_t gone, const Fitted& common);
+  void forget_joins(std::initializer_list<uint32_t> changed);
   void lower_peaks(size_t rounds);
+  bool lower_by_joining(uint32_t cluster);
+  bool lower_by_moving(uint32_t cluster);
+  bool lower_by_splitting(uint32_t cluster);
+  bool move_leaf(uint32_t leaf, uint32_t to, const Fitted& smaller, double most_reach, double price);
   double quick_cost(std::span<const uint32_t> leaves, uint32_t like);
   Join cheapest_join(uint32_t not_this, double limit);
 
@@ -106,8 +149,10 @@ class Refiner {
   size_t left_;  // tries
   std::chrono::steady_clock::time_point deadline_;
   double all_ = static_cast<double>(left_);
+  bool closely_ = false;  // how far shapes reach is looked at closely
   std::vector<uint32_t> cluster_of_;
-  std::vector<std::vector<uint32_t>> leaves_;  // of a cluster
+  std::vector<std::vector<uint32_t>> leaves_;  // of a cluster; none: it is free
+  std::vector<uint32_t> free_;                 // clusters, the last to be taken first
   std::vector<Fitted> shape_;
   std::vector<std::vector<uint32_t>> near_;    // leaves next to a leaf
   std::vector<Join> join_of_;                  // the cheapest merge of each cluster; kNone: not known
@@ -116,13 +161,15 @@ class Refiner {
 Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const {
   std::vector<const Leaf*> parts;
   for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
-  if (parts.size() == 1 && parts[0]->shape.about_center) return parts[0]->shape;
+  if (parts.size() == 1 && (parts[0]->has_simple || parts[0]->shape.about_center)) return parts[0]->shape;
   const Leaf whole = joined(mesh_, parts);
   fitter.points.assign(mesh_.vertices, whole.kernel);
   std::vector<Frame> frames = {eigen3(combined(whole.op, true)).vectors,
-                               principal_frame(mesh_.vertices, whole.kernel)};
+                               principal_frame(mesh_.vertices, whole.kernel), whole.edges};
   if (whole.medial.area > 0) frames.push_back(medial_frame(whole.medial));
-  return shaper_.thorough(fitter, frames, whole.medial);
+  Fitted shape = shaper_.thorough(fitter, frames, whole.medial);
+  if (fills_nothing(shape, whole.op, shaper_.model().thickness)) shape.cost = shape.reach = 0;
+  return shape;
 }
 
 // Of a box in the obvious frame, or that of one of the parts.
@@ -156,14 +203,13 @@ std::vector<uint32_t> Refiner::clusters_next_to(uint32_t cluster) const {
   return next;
 }
 
-// Whether the shape could be smaller without this leaf: it reaches the shape's surface.
-bool Refiner::supports(const Shape& shape, uint32_t leaf) const {
+double Refiner::sticks_out(const Shape& shape, uint32_t leaf) const {
   std::array<Vec3, kKernelCapacity> points;
   std::array<double, kKernelCapacity> distance;
   const std::vector<uint32_t>& kernel = set_.leaves[leaf].kernel;
   for (size_t k = 0; k < kernel.size(); ++k) points[k] = mesh_.vertices[kernel[k]];
   signed_distance(shape, std::span(points).first(kernel.size()), std::span(distance).first(kernel.size()));
-  return *std::max_element(distance.begin(), distance.begin() + static_cast<ptrdiff_t>(kernel.size())) > -1e-7;
+  return *std::max_element(distance.begin(), distance.begin() + static_cast<ptrdiff_t>(kernel.size()));
 }
 
 bool Refiner::try_move(uint32_t leaf, uint32_t to) {
@@ -241,7 +287,8 @@ Refiner::Split Refiner::best_split(uint32_t cluster, Aim aim) {
 // The pair that costs least, below `limit`; what is known of other pairs is kept until they change.
 Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
   std::vector<std::pair<double, uint32_t>> order;  // small costs first: their merges are the cheap ones
-  for (uint32_t c = 0; c < leaves_.size(); ++c) order.push_back({shape_[c].cost, c});
+  for (uint32_t c = 0; c < leaves_.size(); ++c)
+    if (!leaves_[c].empty()) order.push_back({shape_[c].cost, c});
   std::sort(order.begin(), order.end());
   Join best;
   best.price = limit;
@@ -252,10 +299,7 @@ Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
       Join own;
       own.a = c;
       for (const uint32_t other : clusters_next_to(c)) {
-        std::vector<uint32_t> both = leaves_[c];
-        both.insert(both.end(), leaves_[other].begin(), leaves_[other].end());
-        std::sort(both.begin(), both.end());
-        const double price = quick_cost(both, c) - shape_[c].cost - shape_[other].cost;
+        const double price = quick_cost(leaves_of_both(c, other), c) - shape_[c].cost - shape_[other].cost;
         if (price < own.price) own = {c, other, price};
       }
       join_of_[c] = own;
@@ -266,26 +310,81 @@ Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
   return best;
 }
 
-// Splits `cluster`, and pays for it by joining two others; refuses shapes that reach further than allowed.
-bool Refiner::swap(uint32_t cluster, Split split, const Join& join, double most_reach) {
-  std::vector<uint32_t> both = leaves_[join.a];
-  both.insert(both.end(), leaves_[join.b].begin(), leaves_[join.b].end());
-  std::sort(both.begin(), both.end());
-  const Fitted common = tried(both);
-  if (common.refused || split.shape_a.refused || split.shape_b.refused || common.reach > most_reach) return false;
-  // b goes into a; its number goes to the second half.
-  for (const uint32_t leaf : leaves_[join.b]) cluster_of_[leaf] = join.a;
-  leaves_[join.a] = std::move(both);
-  shape_[join.a] = common;
-  for (const uint32_t leaf : split.b) cluster_of_[leaf] = join.b;
-  leaves_[join.b] = std::move(split.b);
-  shape_[join.b] = split.shape_b;
+std::vector<uint32_t> Refiner::leaves_of_both(uint32_t a, uint32_t b) const {
+  std::vector<uint32_t> both;
+  std::merge(leaves_[a].begin(), leaves_[a].end(), leaves_[b].begin(), leaves_[b].end(), std::back_inserter(both));
+  return both;
+}
+
+void Refiner::join(uint32_t into, uint32_t gone, const Fitted& common) {
+  for (const uint32_t leaf : leaves_[gone]) cluster_of_[leaf] = into;
+  leaves_[into] = leaves_of_both(into, gone);
+  leaves_[gone].clear();
+  shape_[into] = common;
+  shape_[gone] = kNothing;
+  free_.push_back(gone);
+  forget_joins({into, gone});
+}
+
+// The second half takes a free cluster.
+void Refiner::take_split(uint32_t cluster, Split split) {
+  const uint32_t other = free_.back();
+  free_.pop_back();
+  for (const uint32_t leaf : split.b) cluster_of_[leaf] = other;
   leaves_[cluster] = std::move(split.a);
+  leaves_[other] = std::move(split.b);
   shape_[cluster] = split.shape_a;
-  for (Join& known : join_of_)
-    for (const uint32_t changed : {join.a, join.b, cluster})
-      if (known.a == changed || known.b == changed) known = {};
+  shape_[other] = split.shape_b;
+  forget_joins({cluster, other});
+}
+
+// Splits `cluster`, and pays for it by joining two others; refuses shapes that reach further than allowed.
+bool Refiner::swap(uint32_t cluster, Split split, const Join& pair, double most_reach) {
+  const Fitted common = tried(leaves_of_both(pair.a, pair.b));
+  if (common.refused || split.shape_a.refused || split.shape_b.refused || common.reach > most_reach) return false;
+  join(pair.a, pair.b, common);
+  take_split(cluster, std::move(split));
   return true;
+}
+
+// Clusters inside the shape of another one go to it, and are free for something better.
+void Refiner::absorb() {
+  std::vector<Bounds> boxes;
+  std::vector<double> volumes;
+  std::vector<uint32_t> order;
+  for (uint32_t c = 0; c < leaves_.size() && !leaves_[c].empty(); ++c) {
+    boxes.push_back(bounds(to_shape(shape_[c])));
+    volumes.push_back(volume(to_shape(shape_[c])));
+    order.push_back(c);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return volumes[a] < volumes[b]; });
+  const BoxBvh tree(boxes, run_);
+  std::vector<uint32_t> near;
+  for (const uint32_t small : order) {
+    run_.poll();
+    near.clear();
+    tree.overlaps(boxes[small], [&](uint32_t c) { near.push_back(c); });
+    std::sort(near.begin(), near.end());
+    const auto large = std::find_if(near.begin(), near.end(), [&](uint32_t c) { return holds(c, small); });
+    if (large != near.end()) join(*large, small, shape_[*large]);
+  }
+}
+
+// A simple part stays what it is, and takes nothing in.
+bool Refiner::holds(uint32_t large, uint32_t small) const {
+  if (large == small || leaves_[large].empty() || leaves_[small].empty()) return false;
+  const Leaf& first = set_.leaves[leaves_[large][0]];
+  if (leaves_[large].size() == 1 && first.has_simple) return false;
+  if (first.group != set_.leaves[leaves_[small][0]].group) return false;
+  const Shape shape = to_shape(shape_[large]);
+  return std::all_of(leaves_[small].begin(), leaves_[small].end(),
+                     [&](uint32_t leaf) { return sticks_out(shape, leaf) <= 0; });
+}
+
+void Refiner::forget_joins(std::initializer_list<uint32_t> changed) {
+  for (Join& known : join_of_)
+    for (const uint32_t cluster : changed)
+      if (known.a == cluster || known.b == cluster) known = {};
 }
 
 void Refiner::split_and_merge(size_t rounds) {
@@ -293,36 +392,110 @@ void Refiner::split_and_merge(size_t rounds) {
   for (const uint32_t cluster : worst_first()) {
     if (left_ == 0 || rounds-- == 0) return;
     run_.poll();
+    if (shape_[cluster].reach <= kOnTheMesh) continue;
     Split split = best_split(cluster, Aim::gain);
     if (!(split.gain > kWorthwhile * shape_[cluster].cost)) continue;
+    if (!free_.empty() && !split.shape_a.refused && !split.shape_b.refused) {
+      take_split(cluster, std::move(split));
+      continue;
+    }
     const Join join = cheapest_join(cluster, split.gain);
     if (join.a != kNone) swap(cluster, std::move(split), join, Bounds::kInfinity);
   }
 }
 
-// The shape that reaches furthest is split, as long as that lowers the reach of all.
+// The shapes that reach furthest are lowered, one after the other. What lies inside other shapes cannot be
+// seen, and is not known here: so one that cannot be lowered does not end it.
 void Refiner::lower_peaks(size_t rounds) {
-  constexpr double kLower = 0.9;
   if (is_late()) return;
-  left_ = std::max(left_, 30 * rounds);  // peaks are what people see
+  left_ = std::max(left_, kTriesAPeak * rounds);  // peaks are what people see
+  closely_ = true;
+  for (Fitted& shape : shape_)
+    if (shape.reach > kOnTheMesh) shape.reach = shaper_.reach(shape);
   join_of_.assign(leaves_.size(), {});
+  std::vector<double> stuck_at(leaves_.size(), Bounds::kInfinity);
   while (rounds-- > 0 && left_ > 0) {
     run_.poll();
-    const auto cluster = static_cast<uint32_t>(
-        std::max_element(shape_.begin(), shape_.end(), [](const Fitted& a, const Fitted& b) { return a.reach < b.reach; }) -
-        shape_.begin());
-    const double reach = shape_[cluster].reach;
-    Split split = best_split(cluster, Aim::reach);
-    if (split.a.empty() || split.reach() > kLower * reach) return;
-    const Join join = cheapest_join(cluster, total() / static_cast<double>(shape_.size()));
-    if (join.a == kNone || !swap(cluster, std::move(split), join, kLower * reach)) return;
+    uint32_t highest = kNone;
+    for (uint32_t c = 0; c < shape_.size(); ++c)
+      if (shape_[c].reach < stuck_at[c] && (highest == kNone || shape_[c].reach > shape_[highest].reach)) highest = c;
+    if (highest == kNone || shape_[highest].reach <= kOnTheMesh) return;
+    if (!lower_by_joining(highest) && !lower_by_moving(highest) && !lower_by_splitting(highest)) stuck_at[highest] = shape_[highest].reach;
   }
+}
+
+// Two triangles of a rectangle: the box around both reaches less far than that around each.
+bool Refiner::lower_by_joining(uint32_t cluster) {
+  uint32_t with = kNone;
+  Fitted best;
+  for (const uint32_t other : clusters_next_to(cluster)) {
+    const Fitted common = tried(leaves_of_both(cluster, other));
+    if (common.refused || common.reach > kLower * shape_[cluster].reach) continue;
+    if (common.cost - shape_[other].cost - shape_[cluster].cost > kPricePeak * average()) continue;
+    if (with != kNone && common.cost - shape_[other].cost >= best.cost - shape_[with].cost) continue;
+    with = other;
+    best = common;
+  }
+  if (with == kNone) return false;
+  join(cluster, with, best);
+  return true;
+}
+
+// A leaf goes to a neighbour, where neither shape then reaches as far.
+bool Refiner::lower_by_moving(uint32_t cluster) {
+  const double most_reach = kLower * shape_[cluster].reach, price = kPricePeak * average();
+  const std::vector<uint32_t> leaves = leaves_[cluster];
+  if (leaves.size() < 2) return false;
+  for (const uint32_t leaf : leaves) {
+    const std::vector<uint32_t> around = clusters_around(leaf);
+    if (around.empty() || !supports(to_shape(shape_[cluster]), leaf)) continue;
+    std::vector<uint32_t> rest = leaves;
+    std::erase(rest, leaf);
+    const Fitted smaller = tried(rest);
+    if (smaller.reach > most_reach || smaller.refused) continue;
+    for (const uint32_t to : around)
+      if (move_leaf(leaf, to, smaller, most_reach, price)) return true;
+  }
+  return false;
+}
+
+bool Refiner::move_leaf(uint32_t leaf, uint32_t to, const Fitted& smaller, double most_reach, double price) {
+  const uint32_t from = cluster_of_[leaf];
+  std::vector<uint32_t> more = leaves_[to];
+  more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
+  const Fitted larger = tried(more);
+  if (larger.refused || larger.reach > most_reach) return false;
+  if (larger.cost + smaller.cost > shape_[from].cost + shape_[to].cost + price) return false;
+  std::erase(leaves_[from], leaf);
+  leaves_[to] = std::move(more);
+  shape_[from] = smaller;
+  shape_[to] = larger;
+  cluster_of_[leaf] = to;
+  forget_joins({from, to});
+  return true;
+}
+
+bool Refiner::lower_by_splitting(uint32_t cluster) {
+  const double most_reach = kLower * shape_[cluster].reach;
+  const Split split = best_split(cluster, Aim::reach);
+  if (split.a.empty() || split.reach() > most_reach || split.shape_a.refused || split.shape_b.refused) return false;
+  if (!free_.empty()) {
+    take_split(cluster, split);
+    return true;
+  }
+  for (int k = 0; k < kJoinsTried; ++k) {
+    const Join join = cheapest_join(cluster, kPricePeak * average() + std::max(split.gain, 0.0));
+    if (join.a == kNone) return false;
+    if (swap(cluster, split, join, most_reach)) return true;
+    join_of_[join.a].price = Bounds::kInfinity;  // it reaches too far, for this peak and the lower ones
+  }
+  return false;
 }
 
 }  // namespace
 
-std::vector<uint32_t> refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-                             const Shaper& shaper, const RefineLimits& limits, Run& run) {
+Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
+               const Shaper& shaper, const RefineLimits& limits, Run& run) {
   Refiner refiner(mesh, set, std::move(cluster_of_leaf), shaper, limits, run);
   refiner.refine();
   return refiner.take();

@@ -1,8 +1,8 @@
 // Clusters exchange leaves while that makes their shapes deviate less in sum.
 //
-// Two moves: a leaf goes to a neighbouring cluster; the cluster with most to gain is split, and the pair
-// of neighbours that costs least is merged for it.
-// The number of clusters never grows. Clusters take turns, the worst first, so that a small budget
+// A leaf goes to a neighbouring cluster; the cluster with most to gain is split, and where all clusters
+// are in use the pair of neighbours that costs least is merged for it. At last the shapes that reach
+// furthest from the mesh are lowered, at some cost in sum. Clusters take turns, the worst first, so that a small budget
 // goes where it matters.
 #pragma once
 
@@ -13,12 +13,17 @@
 namespace hitbox {
 
 struct RefineLimits {
+  size_t clusters = 0;  // at most, or as many as there are
   size_t tries = 0;  // shapes that may be fitted
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
-// The cluster of each leaf, before and after.
-std::vector<uint32_t> refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-                             const Shaper& shaper, const RefineLimits& limits, Run& run);
+struct Refined {
+  std::vector<uint32_t> cluster_of_leaf;  // numbered without gaps
+  std::vector<Fitted> shapes;             // around the leaves' kernels; one a cluster
+};
+
+Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
+               const Shaper& shaper, const RefineLimits& limits, Run& run);
 
 }  // namespace hitbox

@@ -26,6 +26,8 @@ class Shaper {
   // The same kind, turned a little at a time while that helps: about each axis of its frame, by less and
   // less.
   Fitted polished(Fitter& fitter, Fitted shape, int rounds) const;
+  // How far the shape's surface is from the mesh at most, looked at closely.
+  double reach(const Fitted& shape) const { return meter_ == nullptr ? 0 : meter_->closely(shape).largest; }
   // Sets what the shape costs, or at least `enough`, and whether it is refused.
   void price(Fitted& shape, double enough = Bounds::kInfinity) const;
 
