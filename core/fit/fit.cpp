@@ -210,7 +210,7 @@ FitResult shapes_around(const FitInput& input, const Partition& partition, std::
     Fitter fitter(tools.final);
     fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
                             members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
-                            fitter);
+                            fitter, run);
   });
   if (const Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
     return shapes_around(input, finer, {}, tools, run);
@@ -364,14 +364,17 @@ const SimplePart* FinalShaper::simple_part(std::span<const uint32_t> faces) cons
 }
 
 Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
-                          const Moments& medial) const {
+                          const Moments& medial, Run& run) const {
   const MeshView mesh = input_.exact();
+  run.poll();
   Fitter fitter(tools_->final);
   const SimplePart* part = simple_part(faces);
   const Fitted fitted = part != nullptr
                             ? part->shape
                             : fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
-                                          input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter);
+                                          input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter,
+                                          run);
+  run.poll();
   return enclosing(transformed(to_shape(fitted), input_.to_input), points(vertices),
                    Tolerances::of_diagonal(input_.to_input.scale));
 }

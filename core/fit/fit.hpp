@@ -50,7 +50,8 @@ class FinalShaper {
   explicit FinalShaper(const FitInput& input);
   ~FinalShaper();
   // `medial`: of the centres behind the faces; no area: none.
-  Shape around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial) const;
+  Shape around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial,
+               Run& run) const;
   std::vector<Vec3> points(std::span<const uint32_t> vertices) const;  // as the input has them
 
  private:

@@ -33,7 +33,7 @@ Levels::Levels(const FitInput& input, uint32_t finest, Run& run)
   judged_.resize(next);
   first_face_.resize(next);
   judge_all(run);
-  keep_points();
+  keep_points(run);
 }
 
 void Levels::judge_all(Run& run) {
@@ -46,16 +46,16 @@ void Levels::judge_all(Run& run) {
   run.for_each_block(known.size(), 1, [&](size_t k, size_t, size_t) {
     const std::vector<uint32_t> faces = nodes_.faces(known[k]);
     first_face_[place_[known[k]]] = faces[0];
-    judged_[place_[known[k]]] = judge.around(faces, nodes_.medial(known[k]), good_enough());
+    judged_[place_[known[k]]] = judge.around(faces, nodes_.medial(known[k]), good_enough(), run);
   });
 }
 
-void Levels::keep_points() {
-  for (const uint32_t node : finest_) {
-    points_.emplace_back();
-    for (const uint32_t v : vertices_of(input_.exact(), nodes_.faces(node)))
-      points_.back().push_back(input_.exact_vertices[v]);
-  }
+void Levels::keep_points(Run& run) {
+  points_.resize(finest_.size());
+  run.for_each_block(finest_.size(), 1, [&](size_t k, size_t, size_t) {
+    for (const uint32_t v : vertices_of(input_.exact(), nodes_.faces(finest_[k])))
+      points_[k].push_back(input_.exact_vertices[v]);
+  });
 }
 
 std::vector<uint32_t> Levels::by_first_face(std::vector<uint32_t> cut) const {

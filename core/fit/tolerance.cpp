@@ -52,7 +52,7 @@ std::optional<std::vector<Piece>> pieces_of_tree(const MergeTree& tree, const Ju
       Piece& piece = pieces[k];
       piece.faces = nodes.faces(open[k]);
       piece.medial = nodes.medial(open[k]);
-      piece.judged = judge.around(piece.faces, piece.medial, goal_of(tolerance));
+      piece.judged = judge.around(piece.faces, piece.medial, goal_of(tolerance), run);
     });
     std::vector<uint32_t> next;
     for (size_t k = 0; k < open.size(); ++k) {
@@ -132,7 +132,7 @@ class Joiner {
     std::vector<Judged> judged(pairs.size());
     run_.for_each_block(pairs.size(), 1, [&](size_t k, size_t, size_t) {
       const Piece piece = both(pairs[k].a, pairs[k].b);
-      judged[k] = judge_.around(piece.faces, piece.medial, goal_of(tolerance_));
+      judged[k] = judge_.around(piece.faces, piece.medial, goal_of(tolerance_), run_);
     });
     for (size_t k = 0; k < pairs.size(); ++k)
       if (is_within(judged[k], tolerance_))
@@ -170,7 +170,7 @@ class Joiner {
 
 // How far the farthest of the shapes strays, more closely than a decision needs it. Those that are known to
 // be no farther than one before are not looked at closely.
-double farthest_of(std::span<const Shape> shapes, const Judge& judge) {
+double farthest_of(std::span<const Shape> shapes, const Judge& judge, Run& run) {
   FarthestGoal closely;
   closely.relative = 0.02;
   closely.absolute = 1e-4;
@@ -178,8 +178,8 @@ double farthest_of(std::span<const Shape> shapes, const Judge& judge) {
   for (const Shape& shape : shapes) {
     FarthestGoal no_farther;
     no_farther.enough = farthest;
-    if (farthest > 0 && judge.strays(shape, no_farther).high <= farthest) continue;
-    farthest = std::max(farthest, judge.strays(shape, closely).high);
+    if (farthest > 0 && judge.strays(shape, no_farther, run).high <= farthest) continue;
+    farthest = std::max(farthest, judge.strays(shape, closely, run).high);
   }
   return farthest;
 }
@@ -199,27 +199,31 @@ WithinResult result_of(const FitInput& input, const Judge& judge, std::vector<Pi
   result.fitted = without_useless_shapes(std::move(shapes), std::move(points), partition, input, run);
   for (const uint32_t k : result.fitted.clusters)
     result.strays = std::max(result.strays, pieces[k].judged.strays.high);
-  result.strays = std::min(result.strays, farthest_of(result.fitted.shapes, judge));
+  result.strays = std::min(result.strays, farthest_of(result.fitted.shapes, judge, run));
   return result;
 }
 
 // Where the tolerance cannot be had.
 WithinResult fit_judged(const FitInput& input, const Judge& judge, uint32_t count, Run& run) {
   WithinResult result{fit(input, count, run), 0, true};
-  result.strays = farthest_of(result.fitted.shapes, judge);
+  result.strays = farthest_of(result.fitted.shapes, judge, run);
   return result;
 }
 
 }  // namespace
 
 WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, Run& run) {
+  run.enter("measure", 0.1, 0.2);
   const Judge judge(input, run);
   const size_t too_many = std::max<size_t>(kHopeless * most, kTreeFor);
   const bool may_join = input.options.max_excess < 0;  // the tree has gone as far as that allows
   std::vector<Piece> best;
   // A tree is best at about as many shapes as it was made for, which is not known before.
   uint32_t tree_for = kTreeFor;
+  double done = 0.2;
   for (int round = 0; round < kMostTrees; ++round) {
+    const Run::Stretch stretch(run, done, 0.5 * (done + 1));  // how many there will be is not known
+    done = 0.5 * (done + 1);
     const MergeTree tree = build_tree(input, tree_for, run);
     run.enter("within", 0.9, 1);
     std::optional<std::vector<Piece>> pieces = pieces_of_tree(tree, judge, tolerance, too_many, run);
@@ -229,7 +233,9 @@ WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, 
     tree_for = static_cast<uint32_t>(best.size());
     if (tree_for == 1) break;
   }
+  const Run::Stretch rest(run, done, 1);
   if (best.empty() || best.size() > most) return fit_judged(input, judge, most, run);
+  run.enter("enclose", 0, 1);
   return result_of(input, judge, std::move(best), run);
 }
 

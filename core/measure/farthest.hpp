@@ -34,7 +34,7 @@ class OuterDistance {
   // `solid`: the mesh is_closed_solid, and its inside does not count.
   OuterDistance(const MeshView& mesh, bool solid, Run& run);
 
-  Interval farthest(const Shape& shape, const FarthestGoal& goal) const;
+  Interval farthest(const Shape& shape, const FarthestGoal& goal, Run& run) const;
 
  private:
   struct Open;
