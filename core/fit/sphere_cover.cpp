@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../geometry/morton.hpp"
+#include "../mesh/triangulate.hpp"
 
 namespace hitbox {
 
@@ -107,13 +108,10 @@ std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const DeepBall> 
                                 Run& run) {
   std::vector<std::vector<Piece>> blocks((mesh.face_count() + kBlock - 1) / kBlock);
   run.for_each_block(mesh.face_count(), kBlock, [&](size_t first, size_t last, size_t block) {
-    for (size_t f = first; f < last; ++f) {
-      const auto face = mesh.face(f);
-      for (size_t k = 2; k < face.size(); ++k)
-        cut({{mesh.vertices[face[0]], mesh.vertices[face[k - 1]], mesh.vertices[face[k]]},
-             static_cast<uint32_t>(f)},
-            balls, finest, blocks[block]);
-    }
+    for (auto f = static_cast<uint32_t>(first); f < last; ++f)
+      for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
+        cut({{mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]}, f}, balls, finest, blocks[block]);
+      });
   });
   std::vector<Piece> pieces;
   for (const auto& block : blocks) pieces.insert(pieces.end(), block.begin(), block.end());

@@ -8,6 +8,7 @@
 #include "../measure/collider_measure.hpp"
 #include "../measure/distance.hpp"
 #include "../measure/inside.hpp"
+#include "../mesh/triangulate.hpp"
 #include "sphere_cover.hpp"
 
 namespace hitbox {
@@ -317,16 +318,6 @@ class Sharing {
   Run& run_;
 };
 
-std::vector<Triangle> triangles_of(const MeshView& mesh) {
-  std::vector<Triangle> triangles;
-  triangles.reserve(mesh.triangle_count());
-  for (size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    for (size_t k = 2; k < face.size(); ++k) triangles.push_back({face[0], face[k - 1], face[k]});
-  }
-  return triangles;
-}
-
 double area_of(const MeshView& mesh, std::span<const Triangle> triangles) {
   double sum = 0;
   for (const auto& [a, b, c] : triangles)
@@ -500,11 +491,11 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Run
   std::vector<Vec3> vertices(mesh.vertices.begin(), mesh.vertices.end());  // of unit diagonal, at the origin
   for (Vec3& v : vertices) v = (v - to_input.translation) / to_input.scale;
   const MeshView unit{vertices, mesh.indices, mesh.offsets};
-  const TriangleBvh surface(unit, run);
+  const std::vector<Triangle> triangles = triangles_of(unit, run);
+  const TriangleBvh surface(vertices, triangles, run);
   const Winding winding(surface);
   const DepthGrid grid(surface, winding, referenced_bounds(unit), run);
   const BallFitter fitter(surface, winding, grid);
-  const std::vector<Triangle> triangles = triangles_of(unit);
   count = std::min(count, kMostSpheres);
   const std::vector<Vec3> points =
       sample_surface(vertices, triangles, std::max(kLeastPoints, kPointsEach * count), 0).points;
