@@ -137,13 +137,15 @@ void bind_fit(nb::module_& m) {
       },
       "input"_a, "finest"_a, "run"_a, nb::keep_alive<0, 1>());
 
+  m.attr("MOST_SPHERES") = kMostSpheres;
   // (what fit gives, and how good it is)
   m.def(
       "fit_spheres",
-      [](Points vertices, Indices indices, Indices offsets, uint32_t count, bool conservative, PyRun& run) {
+      [](Points vertices, Indices indices, Indices offsets, uint32_t count, bool conservative,
+         const FitOptions& options, PyRun& run) {
         const MeshView mesh = view(vertices, indices, offsets);
         const SphereMode mode = conservative ? SphereMode::conservative : SphereMode::balanced;
-        SphereFit found = run([&](Run& r) { return fit_spheres(mesh, count, mode, r); });
+        SphereFit found = run([&](Run& r) { return fit_spheres(mesh, count, mode, options, r); });
         nb::typed<nb::dict, nb::str, double> measure;
         measure["coverage"] = found.measure.coverage;
         measure["left_out"] = found.measure.left_out;
@@ -152,7 +154,7 @@ void bind_fit(nb::module_& m) {
         measure["volume_ratio"] = found.measure.volume_ratio;
         return std::tuple(to_python(std::move(found.fitted)), std::move(measure));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "count"_a, "conservative"_a, "run"_a);
+      "vertices"_a, "indices"_a, "offsets"_a, "count"_a, "conservative"_a, "options"_a, "run"_a);
 }
 
 }  // namespace hitbox::bindings

@@ -80,8 +80,8 @@ start = time.process_time()
 whole = time.process_time() - start
 
 class Asking(threading.Thread):
-    # A thread knows when it asked. An interval timer of CPU time does not: on a busy machine it is itself up to
-    # 4 % late.
+    # A thread knows when it asked. An interval timer of CPU time does not: on a busy machine it is itself
+    # up to 4 % late.
     def __init__(self, after):
         super().__init__()
         self.due, self.over, self.asked = time.process_time() + after, threading.Event(), None
@@ -93,8 +93,8 @@ class Asking(threading.Thread):
                 self.asked = time.process_time()
                 return os.kill(os.getpid(), signal.SIGINT)
 
-# A run that ends before it is asked to was faster than the first one: it says how long a run takes now, and is
-# tried again.
+# A run that ends before it is asked to was faster than the first one: it says how long a run takes now, and
+# is tried again.
 worst, stopped = 0.0, 0
 for share in {shares!r}:
     for _ in range(10):

@@ -401,11 +401,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   };
   unit_exact = to_unit(exact_mesh.vertices);
   unit_welded = to_unit(welded_mesh.vertices);
-  if (!options.keep_clear.empty()) {
-    constexpr double kTouching = 1e-10;
-    const double margin = std::max(options.pad, 0.0) / to_input.scale;
-    clear = ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
-  }
+  clear = kept_space(options, to_input, run);
   solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {

@@ -25,7 +25,7 @@ from hitbox.mesh import Mesh, MeshLike
 from hitbox.profiles import Profile
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, Shape, shape_from_params
-from hitbox.spheres import MODES, fit_spheres
+from hitbox.spheres import MODES, MOST_SPHERES, fit_spheres
 from hitbox.store import Store, build
 from hitbox.words import counted, listed, percent, percent_up
 
@@ -46,6 +46,10 @@ MOST_SHAPES = 1_000_000
 DEFAULT_TOLERANCE = "3%"  # where neither a count nor a tolerance is given
 MOST_BY_DEFAULT = 256  # shapes, there
 HULL_VERTICES = 32  # where neither the options nor a profile say
+# With spheres alone; of these kinds, weights and weld have nothing to decide.
+KNOWN_TO_SPHERES = (
+    "count", "profile", "kinds", "weights", "weld", "spheres", "parts", "materials", "keep_clear", "pad",
+)  # fmt: skip
 _LISTED = 16  # spheres or numbers; of more the JSON has a checksum
 _NAMED = 5  # spheres in a note
 
@@ -142,9 +146,7 @@ class FitOptions:
         if not set(self.allowed_kinds) & set(PRIMITIVES):
             raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
         if self.spheres != "conservative" and not self.by_spheres:
-            raise InputError(
-                f"fit: spheres: {self.spheres!r} needs kinds='sphere' and no option of merging, such as cost."
-            )
+            raise InputError(f"fit: spheres: {self.spheres!r} needs kinds='sphere', and no other kind.")
 
     def _put(self, name: str, check: Callable[..., Any], *arguments: str) -> None:
         if getattr(self, name) is not None:
@@ -163,9 +165,21 @@ class FitOptions:
 
     @property
     def by_spheres(self) -> bool:
-        """Whether spheres are placed by their own solver, which knows none of the options of merging."""
-        known = {"count", "preset", "profile", "kinds", "weights", "weld", "spheres"}
-        return self.allowed_kinds == ("sphere",) and set(self.said()) <= known
+        """Whether fit places spheres by their own solver."""
+        return self.allowed_kinds == ("sphere",)
+
+    def check_for_spheres(self) -> None:
+        """Refuses what their solver does not know."""
+        unknown = [name for name in self.said() if name not in KNOWN_TO_SPHERES]
+        if not unknown:
+            return
+        instead = "fit_tree(mesh, kinds='sphere')"
+        if "tolerance" in unknown:
+            instead += f".within({self.tolerance!r})"
+        raise InputError(
+            f"fit: {listed(unknown)}: no meaning for spheres alone, which are placed and not merged. Leave "
+            f"it out, or let {instead} merge spheres."
+        )
 
     @property
     def kind_weights(self) -> dict[str, float]:
@@ -249,15 +263,17 @@ def fit(
     """
     started = time.perf_counter()
     chosen = _options(options, keywords, count)
+    if chosen.by_spheres:
+        chosen.check_for_spheres()
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
 
     def work() -> Collider:
-        if chosen.by_spheres:
-            return job.spheres(started)
         if chosen.count is not None:
             job.check_count(chosen.count)
-            if chosen.tolerance is None:
-                return job.collider(job.shapes(chosen.count), chosen.count, started)
+        if chosen.by_spheres:
+            return job.spheres(started)
+        if chosen.count is not None and chosen.tolerance is None:
+            return job.collider(job.shapes(chosen.count), chosen.count, started)
         return job.within(started)
 
     return job.kept({}, work, started)
@@ -287,6 +303,11 @@ def fit_tree(
         raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
     if chosen.tolerance is not None:
         raise InputError("fit_tree: takes no tolerance. Ask the tree: fit_tree(mesh).within('1%').")
+    if chosen.spheres != "conservative":
+        raise InputError(
+            f"fit_tree: spheres: a tree merges spheres, and holds every face. For {chosen.spheres!r} call "
+            f"fit(mesh, kinds='sphere', spheres={chosen.spheres!r})."
+        )
     finest = _count(finest, "finest")
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
     return FitTree(job, finest)
@@ -414,8 +435,16 @@ class _Job:
         return length / self.mesh.diagonal
 
     def spheres(self, started: float) -> Collider:
-        count, mode = self.options.count, self.options.spheres
-        found = fit_spheres(self.mesh, count, mode, threads=self.threads, report=self.report)
+        groups = self.groups
+        if groups.count > MOST_SPHERES:
+            raise InputError(
+                f"fit: {groups.what}: {MOST_SPHERES:,} spheres, the most there are, cannot keep "
+                f"{groups.count:,} of them separate. Let them be together, or fit each on its own."
+            )
+        found = fit_spheres(
+            self.mesh, self.options.count, self.options.spheres, self.core_options, least=groups.count,
+            threads=self.threads, report=self.report,
+        )  # fmt: skip
         return self.collider(found.shapes, found.count, started, found.notes)
 
     def within(self, started: float) -> Collider:
@@ -526,6 +555,8 @@ class _Job:
         return missed
 
     def _what_forbids_merges(self) -> str:
+        if self.options.by_spheres:
+            return "large ones would enter a sphere of keep_clear"
         would = []
         if self.options.max_excess is not None:
             would.append(f"add more than max_excess={self.options.max_excess:g} of the bounding box's volume")
