@@ -17,7 +17,7 @@ static auto to_python(FitResult result) {
 }
 
 static auto to_python(WithinResult result) {
-  return std::tuple(to_python(std::move(result.fitted)), result.strays, result.capped);
+  return std::tuple(to_python(std::move(result.fitted)), result.strays, result.over, result.capped);
 }
 
 void bind_fit(nb::module_& m) {
@@ -101,7 +101,8 @@ void bind_fit(nb::module_& m) {
         return to_python(run([&](Run& r) { return fit(input, count, r); }));
       },
       "input"_a, "count"_a, "run"_a);
-  // Also gives how far the shapes stray from the mesh at most, in diagonals, and whether `most` stood in the way.
+  // Also gives how far the shapes stray from the mesh at most, in diagonals; how many stray further than the
+  // tolerance; and whether `most` stood in the way.
   m.def(
       "fit_within",
       [](const FitInput& input, double tolerance, uint32_t most, PyRun& run) {

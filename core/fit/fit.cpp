@@ -316,7 +316,7 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
       ++result.dropped_count;
     } else {
       number[k] = static_cast<uint32_t>(result.shapes.size());
-      result.shapes.push_back(padded(shapes[k], options.pad, Tolerances::of_diagonal(input.to_input.scale).thickness));
+      result.shapes.push_back(std::move(shapes[k]));
       result.clusters.push_back(static_cast<uint32_t>(k));
     }
   }
@@ -332,6 +332,12 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
   for (uint32_t f = 0; f < face_count; ++f)
     if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
   name_source_faces(result, input.source_face);
+  return result;
+}
+
+FitResult padded(FitResult result, const FitInput& input) {
+  const double least = Tolerances::of_diagonal(input.to_input.scale).thickness;
+  for (Shape& shape : result.shapes) shape = padded(shape, input.options.pad, least);
   return result;
 }
 
@@ -440,7 +446,9 @@ void FitInput::cut(const CutFaces& faces) {
   of_fragments(options.importance);
 }
 
-FitResult fit(const FitInput& input, uint32_t count, Run& run) {
+FitResult fit(const FitInput& input, uint32_t count, Run& run) { return padded(fit_unpadded(input, count, run), input); }
+
+FitResult fit_unpadded(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
   if (!tools.meter) {
     const MergeTree tree = tree_down_to(input, count, 1, tools, run);
@@ -471,7 +479,7 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
 
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
   const Partition partition = tree.partition_after(merge_count);
-  return shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run);
+  return padded(shapes_around(input, partition, medial_of_clusters(tree, partition), Tools(input), run), input);
 }
 
 }  // namespace hitbox

@@ -7,7 +7,8 @@ namespace hitbox {
 
 namespace {
 
-// To this much the distances are known; budget: patches a shape, about 0.1 s.
+// To this much the distances are known: 0.5 to 7 ms a shape, on 13 meshes of 92 to 178k faces. The budget is for
+// shapes of which that is not found out; it lasts 0.03 to 0.2 s, on one scan 0.9 s.
 FarthestGoal good_enough() {
   FarthestGoal goal;
   goal.relative = 0.1;
@@ -118,14 +119,17 @@ FitResult Levels::shapes_of(std::span<const uint32_t> cut, Run& run) const {
 FitResult Levels::at(uint32_t count, Run& run) const {
   const size_t merge_count = tree_.merges_to(count);
   if (merge_count < finest_merges_) return shapes_after(input_, tree_, merge_count, run);
-  return shapes_of(cut_after(merge_count), run);
+  return padded(shapes_of(cut_after(merge_count), run), input_);
 }
 
 WithinResult Levels::within(double tolerance, Run& run) const {
   const std::vector<uint32_t> cut = cut_within(tolerance);
-  WithinResult result{shapes_of(cut, run), 0, false};
-  for (const uint32_t k : result.fitted.clusters)
-    result.strays = std::max(result.strays, judged(cut[k]).strays.high);
+  WithinResult result{padded(shapes_of(cut, run), input_)};
+  for (const uint32_t k : result.fitted.clusters) {
+    const double strays = judged(cut[k]).strays.high;
+    result.strays = std::max(result.strays, strays);
+    result.over += strays > tolerance;
+  }
   return result;
 }
 

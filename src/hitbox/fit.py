@@ -314,8 +314,9 @@ def fit_tree(
 
 
 _Shapes = tuple[list[Any], IndexArray, IndexArray, int]  # of the core: shapes, faces, their offsets, dropped
-# And how far they stray from the mesh at most, of the diagonal; whether a count stood in the way.
-_Judged = tuple[_Shapes, float, bool]
+# And how far they stray from the mesh at most, of the diagonal; how many stray further than the tolerance;
+# whether a count stood in the way.
+_Judged = tuple[_Shapes, float, int, bool]
 
 
 class FitTree:
@@ -350,7 +351,10 @@ class FitTree:
 
         def work() -> Collider:
             found = self._levels.within(share, self._job.run())
-            why = f"{self.finest:,} shapes, the tree's finest, are too few. Make it with a larger finest."
+            why = (
+                f"{self.finest:,} shapes, the tree's finest, are too few. There it has the finest, elsewhere "
+                f"larger ones. Make the tree with a larger finest."
+            )
             return self._job.judged(found, share, started, why, {"tolerance": _plain(tolerance)})
 
         return self._job.kept({"finest": self.finest, "within": repr(share)}, work, started)
@@ -456,9 +460,10 @@ class _Job:
         most = max(options.count or by_default, self.groups.count)
         found = _core.fit_within(self.input, share, most, self.run())
         why = (
-            f"that takes more than {most:,} shapes. Give a larger count."
-            if found[2]
-            else "the shape around a single face strays further."
+            f"that takes more than {most:,} shapes, and these are the ones that fit gives for a count of "
+            f"{most:,}. Give a larger count, or a larger tolerance."
+            if found[3]
+            else "even the shape around a single face strays further there."
         )
         return self.judged(found, share, started, why, {"tolerance": _plain(tolerance)})
 
@@ -466,13 +471,16 @@ class _Job:
         self, found: _Judged, share: float, started: float, why_not: str, asked: Mapping[str, Any]
     ) -> Collider:
         """With what is proved about the distance of the shapes."""
-        shapes, strays, _ = found
+        shapes, strays, over, _ = found
+        number = counted(len(shapes[0]), "shape")
         bound = f"within {percent_up(strays)} of the diagonal (certified)"
+        if self.core_options.pad:
+            bound += ", before padding"
         if strays <= share:
-            number = counted(len(shapes[0]), "shape")
             notes = (f"{number} for a tolerance of {percent(share)}: every shape stays {bound}.",)
             return self.collider(shapes, self.options.count, started, notes, (), asked)
-        missed = (f"Every shape stays {bound}, but not within {percent(share)}: {why_not}",)
+        beyond = f"{over:,} of {number} not surely within {percent(share)}"
+        missed = (f"Every shape stays {bound}, but {beyond}: {why_not}",)
         return self.collider(shapes, self.options.count, started, (), missed, asked)
 
     def kept(self, level: Mapping[str, int | str], work: Callable[[], Collider], started: float) -> Collider:
