@@ -139,8 +139,6 @@ def greedy_cover(holds: npt.NDArray[np.bool_], most: int) -> list[int] | None:
 def made_by(method: str, mesh: Any, count: int) -> Any:
     import hitbox
 
-    if method == "merging, refined":  # a time budget is an option of merging; this one is never reached
-        return hitbox.fit(mesh, count, kinds="sphere", time_budget=1e6, threads=1)
     if method == "merging":
         return hitbox.fit_tree(mesh, count, kinds="sphere", threads=1).at(count)
     if method == "medial balls":
@@ -168,7 +166,7 @@ def measured(method: str, mesh: Any, count: int) -> dict[str, float]:
     }
 
 
-METHODS = ("conservative", "balanced", "medial balls", "merging", "merging, refined")
+METHODS = ("conservative", "balanced", "medial balls", "merging")
 
 
 def cells(row: dict[str, float]) -> list[str]:
@@ -216,7 +214,7 @@ def main() -> None:
         f"{len(meshes)} robot links. Lengths: of a link's diagonal; `out` is evaluate's outer surface. "
         "union / solid is over the links that are closed, what is left out the furthest over all links. "
         "`conservative` and `balanced` are `fit(link, count, kinds=\"sphere\", spheres=...)`, `merging` is "
-        "`fit_tree(link, count, kinds=\"sphere\").at(count)`, and refined what `fit` does with it; "
+        "`fit_tree(link, count, kinds=\"sphere\").at(count)`; "
         "benchmarks/spheres.py describes the medial balls.\n\n"
         "## Means over all links\n\n" + harness.table(("count", "by", *HEAD), overall) +
         f"\n\n## Each link, {one} spheres\n\n" + harness.table(("link", "by", *HEAD), each)

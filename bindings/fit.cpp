@@ -17,7 +17,7 @@ static auto to_python(FitResult result) {
 }
 
 static auto to_python(WithinResult result) {
-  return std::tuple(to_python(std::move(result.fitted)), result.strays, result.capped);
+  return std::tuple(to_python(std::move(result.fitted)), result.strays, result.over, result.capped);
 }
 
 void bind_fit(nb::module_& m) {
@@ -101,7 +101,8 @@ void bind_fit(nb::module_& m) {
         return to_python(run([&](Run& r) { return fit(input, count, r); }));
       },
       "input"_a, "count"_a, "run"_a);
-  // Also gives how far the shapes stray from the mesh at most, in diagonals, and whether `most` stood in the way.
+  // Also gives how far the shapes stray from the mesh at most, in diagonals; how many stray further than the
+  // tolerance; and whether `most` stood in the way.
   m.def(
       "fit_within",
       [](const FitInput& input, double tolerance, uint32_t most, PyRun& run) {
@@ -137,13 +138,15 @@ void bind_fit(nb::module_& m) {
       },
       "input"_a, "finest"_a, "run"_a, nb::keep_alive<0, 1>());
 
+  m.attr("MOST_SPHERES") = kMostSpheres;
   // (what fit gives, and how good it is)
   m.def(
       "fit_spheres",
-      [](Points vertices, Indices indices, Indices offsets, uint32_t count, bool conservative, PyRun& run) {
+      [](Points vertices, Indices indices, Indices offsets, uint32_t count, bool conservative,
+         const FitOptions& options, PyRun& run) {
         const MeshView mesh = view(vertices, indices, offsets);
         const SphereMode mode = conservative ? SphereMode::conservative : SphereMode::balanced;
-        SphereFit found = run([&](Run& r) { return fit_spheres(mesh, count, mode, r); });
+        SphereFit found = run([&](Run& r) { return fit_spheres(mesh, count, mode, options, r); });
         nb::typed<nb::dict, nb::str, double> measure;
         measure["coverage"] = found.measure.coverage;
         measure["left_out"] = found.measure.left_out;
@@ -152,7 +155,7 @@ void bind_fit(nb::module_& m) {
         measure["volume_ratio"] = found.measure.volume_ratio;
         return std::tuple(to_python(std::move(found.fitted)), std::move(measure));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "count"_a, "conservative"_a, "run"_a);
+      "vertices"_a, "indices"_a, "offsets"_a, "count"_a, "conservative"_a, "options"_a, "run"_a);
 }
 
 }  // namespace hitbox::bindings

@@ -83,13 +83,8 @@ void bind_mesh(nb::module_& m) {
   m.def(
       "triangulate",
       [](Points vertices, Indices indices, Indices offsets) {
-        const MeshView mesh = view(vertices, indices, offsets);
-        std::vector<Triangle> triangles;
-        triangles.reserve(mesh.triangle_count());
-        for (size_t f = 0; f < mesh.face_count(); ++f)
-          for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
-            triangles.push_back({a, b, c});
-          });
+        Run run(1);
+        std::vector<Triangle> triangles = triangles_of(view(vertices, indices, offsets), run);
         return rows_to_numpy<Triangle, uint32_t>(std::move(triangles));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "All faces as triangles, n - 2 for one of n corners.");

@@ -261,6 +261,32 @@ def blocks(filled: Any, planes: Any, *, seed: int | None = None, name: str = "bl
     return Mesh(vertices, faces, name=name)
 
 
+def cells(shape: tuple[int, int, int], *ranges: tuple[slice | int, ...]) -> np.ndarray:
+    filled = np.zeros(shape, bool)
+    for r in ranges:
+        filled[r] = True
+    return filled
+
+
+ALL = slice(None)
+# The fewest boxes that are all of it, and what `blocks` makes it from.
+BLOCKS = {
+    "L": (2, cells((2, 2, 1), (ALL, 0), (0, ALL)), ([0, 1, 3], [0, 1, 3], [0, 1])),
+    "U": (3, cells((3, 2, 1), (ALL, 0), (0, ALL), (2, ALL)), ([0, 1, 3, 4], [0, 1, 3], [0, 1])),
+    "wall with a window": (4, ~cells((3, 1, 3), (1, ALL, 1)), ([0, 2, 3, 6], [0, 0.2], [0, 1, 2, 4])),
+    "table": (
+        5,
+        cells((5, 5, 2), (ALL, ALL, 1), (1, 1), (3, 1), (1, 3), (3, 3)),
+        ([0, 0.1, 0.2, 1.8, 1.9, 2], [0, 0.1, 0.2, 0.9, 1, 1.1], [0, 1, 1.1]),
+    ),
+    "stairs": (
+        8,
+        np.array([[[j <= i] for j in range(8)] for i in range(8)]),
+        (np.arange(9), np.arange(9), [0, 3]),
+    ),
+}
+
+
 def divided(mesh: Mesh, times: int = 1) -> Mesh:
     """Every polygon in quads around its middle; new vertices lie on the old faces."""
     for _ in range(times):

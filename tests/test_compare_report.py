@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from html.parser import HTMLParser
@@ -212,6 +213,19 @@ def test_any_comparison_is_a_sound_page(comparison):
     assert not re.search(r'="[^"]*\b(nan|inf)\b', re.sub(r'(alt|aria-label)="[^"]*"', "", text))
 
 
+def length_of(path):
+    at = [tuple(map(float, pair.split())) for pair in path.rstrip("Z").split("L")]
+    return sum(math.dist(a, b) for a, b in itertools.pairwise(at))
+
+
+@pytest.mark.parametrize("levels", [1, 3, 40])
+def test_levels_that_are_all_the_same_are_a_dot(levels):
+    axes = Axis("bytes", log=True), Axis("%", log=True)
+    drawn = plot("x", *axes, [Series("one box", [40] * levels, [0.0] * levels, 0)])
+    assert drawn.count("<circle") == 1
+    assert "<path" not in drawn
+
+
 points = st.lists(st.tuples(st.floats(0, 1e12), st.floats(0, 1e12)), min_size=1, max_size=30)
 
 
@@ -223,9 +237,13 @@ def test_every_point_of_a_plot_is_in_its_box(series, log_x, log_y, line):
         Axis("y", log=log_y),
         [Series("s", [x for x, _ in s], [y for _, y in s], k, line) for k, s in enumerate(series)],
     )
+    groups = re.findall(r"<g .*?</g>", drawn)
+    assert len(groups) == len(series)
+    assert all("<path" in group or "<circle" in group for group in groups)
     found = re.findall(r'<path[^>]* d="M([^"]+)"', drawn)
-    assert len(found) == sum(1 if line else len(s) for s in series)
+    assert line or len(found) == sum(map(len, series))
     for path in found:
+        assert length_of(path) > 5
         for pair in path.rstrip("Z").split("L"):
             x, y = map(float, pair.split())
             assert math.isfinite(x + y)

@@ -185,36 +185,11 @@ def test_what_is_almost_simple_is_not_simple(name):
 # ---- boxes
 
 
-def cells(shape: tuple[int, int, int], *ranges: tuple[slice | int, ...]) -> np.ndarray:
-    filled = np.zeros(shape, bool)
-    for r in ranges:
-        filled[r] = True
-    return filled
-
-
-ALL = slice(None)
-BLOCKS = {
-    "L": (2, cells((2, 2, 1), (ALL, 0), (0, ALL)), ([0, 1, 3], [0, 1, 3], [0, 1])),
-    "U": (3, cells((3, 2, 1), (ALL, 0), (0, ALL), (2, ALL)), ([0, 1, 3, 4], [0, 1, 3], [0, 1])),
-    "wall with a window": (4, ~cells((3, 1, 3), (1, ALL, 1)), ([0, 2, 3, 6], [0, 0.2], [0, 1, 2, 4])),
-    "table": (
-        5,
-        cells((5, 5, 2), (ALL, ALL, 1), (1, 1), (3, 1), (1, 3), (3, 3)),
-        ([0, 0.1, 0.2, 1.8, 1.9, 2], [0, 0.1, 0.2, 0.9, 1, 1.1], [0, 1, 1.1]),
-    ),
-    "stairs": (
-        8,
-        np.array([[[j <= i] for j in range(8)] for i in range(8)]),
-        (np.arange(9), np.arange(9), [0, 3]),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("name", specimens.BLOCKS)
 @settings(max_examples=15, deadline=None)
 @given(data=st.data(), more=st.sampled_from([0, 1, 60]))
 def test_blocks_are_exactly_their_boxes(name, data, more):
-    boxes, filled, planes = BLOCKS[name]
+    boxes, filled, planes = specimens.BLOCKS[name]
     # Random rectangles: most faces then lie in two boxes or more together.
     solid = specimens.blocks(filled, planes, seed=data.draw(st.integers(0, 99)))
     mesh, scale = data.draw(tessellations(solid))
@@ -251,7 +226,7 @@ def test_polygons_that_are_not_convex_are_cut_too(outline):
 
 
 def test_below_their_count_blocks_are_merged_and_levels_are_nested():
-    mesh = specimens.blocks(*BLOCKS["table"][1:], seed=1)
+    mesh = specimens.blocks(*specimens.BLOCKS["table"][1:], seed=1)
     tree = fit_tree(mesh, 8)
     assert len(tree.clusters(8)) == mesh.face_count
     for count in range(1, 9):
@@ -262,7 +237,7 @@ def test_below_their_count_blocks_are_merged_and_levels_are_nested():
 
 def test_welding_by_a_distance_cuts_nothing():
     """It moves the faces: fragments of the moved ones are not the faces that must be enclosed."""
-    split = specimens.with_split_vertices(specimens.blocks(*BLOCKS["U"][1:], seed=1))
+    split = specimens.with_split_vertices(specimens.blocks(*specimens.BLOCKS["U"][1:], seed=1))
     jitter = np.random.default_rng(0).uniform(-1e-5, 1e-5, split.vertices.shape)
     mesh = Mesh(split.vertices + jitter, specimens.polygons_of(split))
     collider = fit(mesh, 8, weld=1e-3)

@@ -11,7 +11,7 @@ import specimens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitbox import InputError, Mesh, _core, fit, fit_tree
+from hitbox import Collider, InputError, Mesh, _core, fit, fit_tree
 from hitbox.evaluate import _Job as Measuring
 from hitbox.fit import DEFAULT_TOLERANCE
 
@@ -30,6 +30,12 @@ def window_wall() -> Mesh:
         faces += [[v + 8 * len(vertices) for v in face] for face in specimens.polygons_of(box)]
         vertices.append(box.vertices - box.vertices.mean(axis=0) + place)
     return Mesh(np.concatenate(vertices), faces, name="wall")
+
+
+def side_by_side(a: Mesh, b: Mesh) -> Mesh:
+    faces = specimens.polygons_of(a)
+    faces += [[v + len(a.vertices) for v in face] for face in specimens.polygons_of(b)]
+    return Mesh(np.concatenate([a.vertices, np.add(b.vertices, (9.0, 0, 0))]), faces)
 
 
 MESHES = {
@@ -97,6 +103,19 @@ def test_simple_things_take_few_shapes(name, most):
     assert collider.status.complete
 
 
+@pytest.mark.parametrize("name", ["L", "U", "wall with a window", "table"])
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 1e4]))
+def test_what_is_made_of_boxes_takes_those_in_any_pose(name, seed, scale):
+    boxes, filled, planes = specimens.BLOCKS[name]
+    mesh = specimens.placed(specimens.blocks(filled, planes, seed=seed), seed, scale, shift=3.0)
+    collider = fit(mesh, tolerance="1%")
+    assert set(collider.counts) == {"box"}
+    assert len(collider) <= boxes
+    assert collider.status.complete
+    assert bound_of(collider) <= 0.01
+
+
 @pytest.mark.parametrize("name", ["torus", "grid", "soup", "wall"])
 def test_a_larger_tolerance_takes_fewer_shapes(name):
     counts = [len(fit(MESHES[name], tolerance=t)) for t in ("1%", "2%", "5%", "10%", "100%")]
@@ -112,8 +131,41 @@ def test_a_count_beside_the_tolerance_is_a_cap():
     few = fit(mesh, 3, tolerance="2%")
     assert len(few) <= 3
     assert not few.status.complete
-    assert "that takes more than 3 shapes" in few.status.notes[0]
+    assert few.shapes == fit(mesh, 3).shapes
+    all_of_them = f"but {len(few)} of {len(few)} shapes not surely within 2.00 %"
+    assert f"{all_of_them}: that takes more than 3 shapes" in few.status.notes[0]
     assert bound_of(few) > 0.02
+
+
+def strays_of(mesh, shape) -> float:
+    return sampled_strays(mesh, Collider([shape]))
+
+
+def test_those_that_stray_are_counted():
+    mesh = side_by_side(specimens.icosphere(2), specimens.torus(3.0, 0.2))
+    two = fit(mesh, 2, tolerance="1%")
+    beyond = sum(strays_of(mesh, shape) > 0.01 for shape in two)
+    assert beyond == 1
+    assert "but 1 of 2 shapes not surely within 1.00 %" in two.status.notes[0]
+
+
+@pytest.mark.parametrize("pad", ["5%", "-0.5%"])
+def test_the_bound_is_that_of_the_shapes_before_they_are_padded(pad):
+    mesh, least = MESHES["torus"], _core.least_half_extent(MESHES["torus"].diagonal)
+    by = float(pad[:-1]) / 100 * mesh.diagonal
+    tree, padded_tree = fit_tree(mesh, 16), fit_tree(mesh, 16, pad=pad)
+    for plain, padded in (
+        (fit(mesh, tolerance="2%"), fit(mesh, tolerance="2%", pad=pad)),
+        (fit(mesh, 3, tolerance="2%"), fit(mesh, 3, tolerance="2%", pad=pad)),
+        (tree.within("4%"), padded_tree.within("4%")),
+        (tree.at(9), padded_tree.at(9)),
+        (tree.at(40), padded_tree.at(40)),
+    ):
+        assert padded.shapes == tuple(shape.padded(by, least) for shape in plain)
+        if plain.method.options.get("tolerance"):
+            assert bound_of(padded) == bound_of(plain)
+            assert "(certified), before padding" in padded.status.notes[0]
+            assert "before padding" not in plain.status.notes[0]
 
 
 def test_lengths_are_those_of_the_mesh():
@@ -171,7 +223,21 @@ def test_levels_within_are_nested_and_certified(name):
             assert len(np.unique(np.stack([finer, clusters]), axis=1)[0]) == finer.max() + 1
         finer = clusters
     assert len(tree.within("100%")) == 1
-    assert not fit_tree(MESHES["torus"], 4).within("0.1%").status.complete
+
+
+def test_a_tree_says_where_its_finest_shapes_are_too_few():
+    plate = specimens.grid(12, 12, height=0.3)
+    large = Mesh(plate.vertices * [4, 4, 1], specimens.polygons_of(plate))
+    mesh = side_by_side(large, specimens.torus())
+    tree = fit_tree(mesh, 24)
+    mixed = tree.within("3%")
+    beyond = sum(strays_of(mesh, shape) > 0.03 for shape in mixed)
+    assert 0 < beyond < len(mixed) < len(tree.at(24))  # the finest there, and larger ones where they will do
+    assert not mixed.status.complete
+    said = f"but {beyond} of {len(mixed)} shapes not surely within 3.00 %: 24 shapes, the tree's finest"
+    assert said in mixed.status.notes[0]
+    assert "There it has the finest, elsewhere larger ones." in mixed.status.notes[0]
+    assert bound_of(mixed) > 0.03
 
 
 def test_a_tree_takes_no_tolerance_of_its_own():

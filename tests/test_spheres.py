@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 import hitbox
 from hitbox.errors import InputError
 from hitbox.evaluate import evaluate
+from hitbox.fit import KNOWN_TO_SPHERES
 from hitbox.mesh import Mesh
 
 
 def points_on(mesh, count=20_000, seed=0):
-    """Vertices and points all over the faces, those on edges among them; polygons as fans."""
+    """Vertices and points all over the faces, those on edges among them."""
     rng = np.random.default_rng(seed)
     corners = mesh.vertices[mesh.triangles]
     on = rng.integers(0, len(corners), count)
@@ -78,11 +79,13 @@ ODD = {
         [[0, 0, 0], [1, 0, 0], [1, 1e-9, 0], [0, 0, 0.5], [1e-7, 0, 0.5], [0, 1, 0.5], [0, 2, 0.5]],
         [[0, 1, 2], [3, 4, 5], [3, 5, 6]],
     ),
+    # About its first corner it would be another surface: spheres for that one left 2 % of the diagonal out.
+    "dart": lambda: Mesh([[4, -2, 0], [1, 0, 0.2], [4, 2, 0], [0, 0, 0]], [[0, 1, 2, 3]]),
 }
 
 
 @pytest.mark.parametrize("name", [*SOLIDS, *ODD])
-@pytest.mark.parametrize("count", [1, 9, 40])
+@pytest.mark.parametrize("count", [1, 3, 9, 40])
 def test_every_face_lies_in_the_spheres_together(name, count):
     mesh = (SOLIDS | ODD)[name]()
     spheres = hitbox.fit(mesh, count, kinds="sphere")
@@ -197,15 +200,175 @@ def test_what_does_not_go_together_is_said():
         hitbox.fit(box, 4, kinds="sphere", spheres="balance")
     with pytest.raises(InputError, match="needs kinds='sphere'"):
         hitbox.fit(box, 4, spheres="balanced")
-    with pytest.raises(InputError, match="no option of merging"):
-        hitbox.fit(box, 4, kinds="sphere", spheres="balanced", drop_thin=0.1)
+    with pytest.raises(InputError, match=r"fit_tree: spheres: .* call fit\(mesh, kinds='sphere'"):
+        hitbox.fit_tree(box, 4, kinds="sphere", spheres="balanced")
 
 
-def test_an_option_of_merging_merges():
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tolerance", "2%"),
+        ("max_excess", 0.1),
+        ("objective", "surface"),
+        ("preset", "fast"),
+        ("time_budget", 1.0),
+        ("cost", "grown"),
+        ("importance", "+z"),
+        ("tangent", "off"),
+        ("drop_thin", 0.1),
+    ],
+)
+def test_what_their_solver_does_not_know_is_refused(name, value):
+    with pytest.raises(InputError, match=f"fit: {name}: no meaning for spheres alone") as refused:
+        hitbox.fit(specimens.torus(), kinds="sphere", **{name: value})
+    assert "fit_tree(mesh, kinds='sphere')" in str(refused.value)
+    if name not in ("tolerance", "time_budget"):  # what is said to help does
+        assert len(hitbox.fit_tree(specimens.torus(), 6, kinds="sphere", **{name: value}).at(6)) > 0
+
+
+def test_a_refused_tolerance_is_one_of_a_tree():
+    with pytest.raises(InputError, match=r"cost and tolerance|tolerance and cost") as refused:
+        hitbox.fit(specimens.torus(), kinds="sphere", tolerance="5%", cost="grown")
+    assert "fit_tree(mesh, kinds='sphere').within('5%')" in str(refused.value)
+    assert len(hitbox.fit_tree(specimens.torus(), kinds="sphere").within("5%")) > 1
+
+
+def test_every_other_option_is_honoured():
+    known = {"count", "spheres", "pad", "keep_clear", "parts", "materials"}  # each has a test here
+    decides_nothing = {"profile", "kinds", "weights", "weld"}
+    assert set(KNOWN_TO_SPHERES) == known | decides_nothing
     mesh = specimens.torus()
-    merged = hitbox.fit(mesh, 8, kinds="sphere", max_excess=1e-6)
-    assert len(merged) > 8  # which the solver never gives
-    assert hitbox.fit(mesh, 8, kinds="sphere", preset="fast") != merged
+    plain = hitbox.fit(mesh, 6, kinds="sphere").shapes
+    assert hitbox.fit(mesh, 6, kinds="sphere", weights={"sphere": 2.0}, weld="0.1%").shapes == plain
+
+
+# ---- options that spheres alone have in common with all other kinds
+
+
+@pytest.mark.parametrize("mode", ["conservative", "balanced"])
+@pytest.mark.parametrize("pad", [0.25, -0.05, "2%", "-1%"])
+def test_pad_is_an_offset(pad, mode):
+    mesh = bracket()
+    plain = hitbox.fit(mesh, 12, kinds="sphere", spheres=mode)
+    padded = hitbox.fit(mesh, 12, kinds="sphere", spheres=mode, pad=pad)
+    by = float(pad[:-1]) / 100 * mesh.diagonal if isinstance(pad, str) else pad
+    for before, after in zip(plain, padded, strict=True):
+        assert after.center == before.center
+        assert after.radius == pytest.approx(before.radius + by, rel=1e-12)
+    assert "Before padding" in padded.status.notes[0]
+    assert padded.status.complete == (by > 0 and mode == "conservative")
+
+
+def test_sides_that_are_moved_in_too_far_leave_small_spheres():
+    spheres = hitbox.fit(specimens.torus(), 8, kinds="sphere", pad=-5.0)
+    assert all(0 < sphere.radius < 1e-3 for sphere in spheres)
+    assert "moved in" in spheres.status.notes[-1]
+
+
+def entered(spheres, clear):
+    """By how much the deepest sphere enters a clear one; below 0: none does."""
+    return max(s.radius + r - np.linalg.norm(np.subtract(s.center, at)) for s in spheres for *at, r in clear)
+
+
+@pytest.mark.parametrize("mode", ["conservative", "balanced"])
+@pytest.mark.parametrize("pad", [None, 0.05])
+def test_the_hole_of_a_torus_is_kept_clear(mode, pad):
+    mesh = specimens.torus()  # of radii 2 and 0.5
+    hole = [(0.0, 0.0, 0.0, 1.3)]
+    free = hitbox.fit(mesh, 4, kinds="sphere", spheres=mode, pad=pad)
+    assert entered(free, hole) > 0
+    spheres = hitbox.fit(mesh, 4, kinds="sphere", spheres=mode, pad=pad, keep_clear=hole)
+    assert entered(spheres, hole) <= 1e-9 * mesh.diagonal
+    assert outside(mesh, spheres).max() <= (1e-9 if mode == "conservative" else 0.02 + 1e-9)
+    assert 4 < len(spheres) <= 40
+    assert any("instead of 4: large ones would enter" in note for note in spheres.status.notes)
+    assert not spheres.status.complete
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from([*SOLIDS, "grid", "soup"]),
+    st.lists(st.tuples(*[st.floats(-1.5, 1.5)] * 3, st.floats(0.05, 1)), min_size=1, max_size=3),
+    st.integers(1, 12),
+)
+def test_clear_space_is_only_entered_where_there_is_no_way_out(name, clear, count):
+    mesh = (SOLIDS | ODD)[name]()
+    middle, size = mesh.vertices.mean(axis=0), mesh.diagonal / 2
+    clear = [(*(middle + size * np.array(at)), 0.4 * size * r) for *at, r in clear]
+    spheres = hitbox.fit(mesh, count, kinds="sphere", keep_clear=clear)
+    assert outside(mesh, spheres).max() <= 1e-9
+    points = points_on(mesh)
+    for k, (*at, radius) in enumerate(clear):
+        room = np.linalg.norm(points - at, axis=1).min() - radius
+        if room > 0.02 * mesh.diagonal:  # spheres of a hundredth of the diagonal find a way
+            assert entered(spheres, clear[k : k + 1]) <= 1e-9 * mesh.diagonal
+    deepest = entered(spheres, clear) > 1e-9 * mesh.diagonal
+    assert deepest == any("Shapes enter" in note for note in spheres.status.notes)
+
+
+def in_parts(mesh, part):
+    return Mesh(mesh.vertices, specimens.polygons_of(mesh), part=part, part_names=("red", "green", "blue"))
+
+
+@pytest.mark.parametrize("mode", ["conservative", "balanced"])
+@pytest.mark.parametrize("count", [3, 20, None])
+def test_parts_are_kept_separate(mode, count):
+    whole = specimens.torus()
+    part = np.arange(whole.face_count, dtype=np.uint32) * 3 // whole.face_count
+    mesh = in_parts(whole, part)
+    spheres = hitbox.fit(mesh, count, kinds="sphere", spheres=mode, parts="separate")
+    assert count is None or len(spheres) <= count
+    assert {label.part for label in spheres.labels} == {"red", "green", "blue"}
+    for k, name in enumerate(mesh.part_names):
+        chosen = [face for face, own in zip(specimens.polygons_of(whole), part, strict=True) if own == k]
+        own = [s for s, label in zip(spheres, spheres.labels, strict=True) if label.part == name]
+        third = Mesh(whole.vertices, chosen)
+        out = outside(third, own) * third.diagonal / whole.diagonal
+        assert out.max() <= (1e-9 if mode == "conservative" else 0.02 + 1e-9)
+
+
+def test_materials_of_one_solid_share_its_depth():
+    """The half of a solid is an open sheet, but what lies below it is still the inside."""
+    whole = bracket()
+    material = [0, 0, 0, 1, 1, 1, 0, 1, 0, 1]
+    polygons = specimens.polygons_of(whole)
+    halves = Mesh(whole.vertices, polygons, material=material, material_names=("a", "b"))
+    separate = hitbox.fit(halves, 24, kinds="sphere", materials="separate")
+    together = hitbox.fit(halves, 24, kinds="sphere")
+    assert {label.material for label in separate.labels} == {"a", "b"}
+    means = [evaluate(whole, c, samples=20_000).outer_surface.mean for c in (separate, together)]
+    assert means[0] < 1.5 * means[1]
+
+
+def test_a_part_without_area_gets_a_sphere_too():
+    mesh = Mesh(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0.5]],
+        [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3], [4, 4, 4]],
+        part=[0, 0, 0, 0, 1],
+        part_names=("solid", "point"),
+    )
+    spheres = hitbox.fit(mesh, 5, kinds="sphere", parts="separate")
+    assert any(label.faces.tolist() == [4] for label in spheres.labels)
+    assert outside(mesh, spheres).max() <= 1e-9
+
+
+def test_too_few_spheres_for_all_parts_are_refused():
+    mesh = in_parts(specimens.box(), [0, 0, 1, 1, 2, 2])
+    with pytest.raises(InputError, match="2 shapes cannot keep 3 parts separate"):
+        hitbox.fit(mesh, 2, kinds="sphere", parts="separate")
+    many = specimens.soup(1100)
+    names = [f"part {k}" for k in range(1100)]
+    crowd = Mesh(many.vertices, specimens.polygons_of(many), part=np.arange(1100), part_names=names)
+    with pytest.raises(InputError, match="1,024 spheres, the most there are, cannot keep 1,100"):
+        hitbox.fit(crowd, 2000, kinds="sphere", parts="separate")
+
+
+def test_threads_change_nothing_with_options():
+    part = np.arange(specimens.torus().face_count, dtype=np.uint32) % 3
+    mesh = in_parts(specimens.torus(), part)
+    asked = {"kinds": "sphere", "parts": "separate", "keep_clear": [(0, 0, 0, 1.3)], "pad": 0.01}
+    one, three = (hitbox.fit(mesh, 9, threads=n, **asked) for n in (1, 3))
+    assert one == three
 
 
 def test_a_run_can_be_stopped_and_says_where_it_is():

@@ -25,8 +25,8 @@ Run::~Run() {
 
 void Run::enter(const char* stage, double from, double to) {
   stage_ = stage;
-  from_ = from;
-  to_ = to;
+  from_ = whole_from_ + (whole_to_ - whole_from_) * from;
+  to_ = whole_from_ + (whole_to_ - whole_from_) * to;
   advance(0);
 }
 
@@ -36,8 +36,9 @@ void Run::report_now() {
   if (!go_on) throw Cancelled{};
 }
 
-// The caller takes blocks like any worker, and is the only one that polls. When something stops it
-// the others finish the block they have; only then may the caller unwind what the blocks refer to.
+// The caller takes blocks like any worker, and is the only one that reports. When something stops it
+// the others finish the block they have, or leave it where they poll; only then may the caller unwind
+// what the blocks refer to.
 void Run::share(size_t blocks, const std::function<void(size_t)>& work) {
   if (threads_ <= 1 || blocks <= 1) {
     for (size_t block = 0; block < blocks; ++block) {
@@ -92,6 +93,7 @@ void Run::start_workers() {
 }
 
 void Run::work_until_stopped() {
+  employer_ = this;
   size_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -30,15 +30,40 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Call every few thousand steps on the calling thread. Throws Cancelled.
+  // Call every few thousand steps, in blocks too. Throws Cancelled; on a worker, to leave a block that
+  // nobody waits for any more.
   void poll() {
-    if (report_ && std::chrono::steady_clock::now() >= next_report_) report_now();
+    if (employer_ == this) {
+      if (stop_blocks_.load(std::memory_order_relaxed)) throw Cancelled{};
+    } else if (report_ && std::chrono::steady_clock::now() >= next_report_) {
+      report_now();
+    }
   }
   void enter(const char* stage, double from, double to);  // `from`, `to`: share of the whole
   void advance(double fraction_of_stage) {
     fraction_ = from_ + (to_ - from_) * fraction_of_stage;
     poll();
   }
+
+  // While it lives, the whole of which stages are shares is this share of the whole around it: a method
+  // that another one calls then goes on where that one is.
+  class Stretch {
+   public:
+    Stretch(Run& run, double from, double to) : run_(run), from_(run.whole_from_), to_(run.whole_to_) {
+      run.whole_from_ = from_ + (to_ - from_) * from;
+      run.whole_to_ = from_ + (to_ - from_) * to;
+    }
+    ~Stretch() {
+      run_.whole_from_ = from_;
+      run_.whole_to_ = to_;
+    }
+    Stretch(const Stretch&) = delete;
+    Stretch& operator=(const Stretch&) = delete;
+
+   private:
+    Run& run_;
+    double from_, to_;
+  };
 
   // Calls body(first, last, block) for all blocks of `block_size` indices below `count`. Which
   // thread runs a block is open, so a body writes only to its own slots: results then are the
@@ -61,9 +86,12 @@ class Run {
   void stop_on_exception(Body&& body);
   void report_now();
 
+  static inline constinit thread_local const Run* employer_ = nullptr;  // of a worker
+
   unsigned threads_;
   Report report_;
   const char* stage_ = "";
+  double whole_from_ = 0, whole_to_ = 1;
   double from_ = 0, to_ = 1, fraction_ = 0;
   std::chrono::steady_clock::time_point next_report_;
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kLeafSize = 4;
 constexpr uint32_t kTaskSize = 16384;  // ranges up to this size are built in one piece
+constexpr size_t kBlock = 1 << 14;     // triangles, where each is one of many alike
 constexpr int kBins = 16;
 constexpr int kMedianDepth = 40;  // from here on halves: bounds the depth, and so every stack
 
@@ -228,7 +229,7 @@ std::vector<Bvh::Node> Builder::collapsed(Run& run) const {
 
 std::vector<Bounds> boxes_of(std::span<const std::array<Vec3, 3>> corners, Run& run) {
   std::vector<Bounds> boxes(corners.size());
-  run.for_each_block(corners.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
+  run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) boxes[k] = bounds_of(corners[k]);
   });
   return boxes;
@@ -250,28 +251,24 @@ Bvh::Bvh(std::span<const Bounds> boxes, Run& run) {
 TriangleBvh::TriangleBvh(std::span<const Vec3> vertices, std::span<const Triangle> triangles,
                          Run& run) {
   std::vector<Corners> corners(triangles.size());
-  for (size_t k = 0; k < triangles.size(); ++k)
-    corners[k] = {vertices[triangles[k][0]], vertices[triangles[k][1]], vertices[triangles[k][2]]};
+  run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
+    for (size_t k = first; k < last; ++k)
+      corners[k] = {vertices[triangles[k][0]], vertices[triangles[k][1]], vertices[triangles[k][2]]};
+  });
   *this = TriangleBvh(std::move(corners), run);
 }
 
-TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) {
-  std::vector<Corners> corners;
-  corners.reserve(mesh.triangle_count());
-  for (size_t f = 0; f < mesh.face_count(); ++f) {
-    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
-      corners.push_back({mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]});
-    });
-  }
-  *this = TriangleBvh(std::move(corners), run);
-}
+TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run)
+    : TriangleBvh(mesh.vertices, triangles_of(mesh, run), run) {}
 
 TriangleBvh::TriangleBvh(std::vector<Corners> corners, Run& run)
     : tree_(boxes_of(corners, run), run), corners_(corners.size()), position_(corners.size()) {
-  for (uint32_t k = 0; k < corners.size(); ++k) {
-    corners_[k] = corners[tree_.order()[k]];
-    position_[tree_.order()[k]] = k;
-  }
+  run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
+    for (size_t k = first; k < last; ++k) {
+      corners_[k] = corners[tree_.order()[k]];
+      position_[tree_.order()[k]] = static_cast<uint32_t>(k);
+    }
+  });
 }
 
 namespace {

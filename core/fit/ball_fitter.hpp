@@ -21,6 +21,7 @@ namespace hitbox {
 struct DeepBall {
   Vec3 center;
   double radius = 0, depth = 0;  // depth: of the centre below the surface; negative outside
+  uint32_t group = 0;            // of all faces it is there for
 
   double sticks_out() const { return radius - depth; }
   double distance(const Vec3& p) const { return norm(p - center) - radius; }  // negative inside

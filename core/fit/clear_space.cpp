@@ -1,5 +1,9 @@
 #include "clear_space.hpp"
 
+#include <algorithm>
+
+#include "../geometry/triangle.hpp"
+
 namespace hitbox {
 
 std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> spheres) {
@@ -23,16 +27,27 @@ ClearSpace::ClearSpace(std::span<const Sphere> spheres, double margin, double to
   if (!spheres_.empty()) tree_.emplace(std::move(boxes), run);
 }
 
+std::vector<uint32_t> ClearSpace::near(const Bounds& box) const {
+  std::vector<uint32_t> found;
+  if (!empty()) tree_->overlaps(box, [&](uint32_t sphere) { found.push_back(sphere); });
+  return found;
+}
+
+bool ClearSpace::entered_by(const std::array<Vec3, 3>& corners) const {
+  return std::ranges::any_of(near(bounds_of(corners)), [&](uint32_t sphere) {
+    return distance_to_triangle(spheres_[sphere].center, corners) < spheres_[sphere].radius;
+  });
+}
+
 bool ClearSpace::entered_by(const Shape& shape) const {
   if (empty()) return false;
-  std::vector<uint32_t> near;
-  tree_->overlaps(bounds(shape), [&](uint32_t sphere) { near.push_back(sphere); });
+  const std::vector<uint32_t> nearby = near(bounds(shape));
   // In pieces: where a shape enters one sphere it mostly enters many.
   constexpr size_t kPiece = 64;
   std::vector<Vec3> centers;
   std::vector<double> distances;
-  for (size_t first = 0; first < near.size(); first += kPiece) {
-    const auto piece = std::span(near).subspan(first, std::min(kPiece, near.size() - first));
+  for (size_t first = 0; first < nearby.size(); first += kPiece) {
+    const auto piece = std::span(nearby).subspan(first, std::min(kPiece, nearby.size() - first));
     centers.clear();
     for (const uint32_t sphere : piece) centers.push_back(spheres_[sphere].center);
     distances.resize(piece.size());
@@ -41,6 +56,13 @@ bool ClearSpace::entered_by(const Shape& shape) const {
       if (distances[k] < spheres_[piece[k]].radius) return true;
   }
   return false;
+}
+
+ClearSpace kept_space(const FitOptions& options, const Similarity& to_input, Run& run) {
+  if (options.keep_clear.empty()) return {};
+  constexpr double kTouching = 1e-10;
+  const double margin = std::max(options.pad, 0.0) / to_input.scale;
+  return ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
 }
 
 }  // namespace hitbox

@@ -9,6 +9,7 @@
 
 #include "../bvh/bvh.hpp"
 #include "../shapes/shape.hpp"
+#include "options.hpp"
 
 namespace hitbox {
 
@@ -23,12 +24,20 @@ class ClearSpace {
   ClearSpace(std::span<const Sphere> spheres, double margin, double touching, Run& run);
 
   bool empty() const { return spheres_.empty(); }
-  // Whether the shape comes nearer to a sphere's centre than its radius. Safe to ask from all threads.
+  // Whether the shape, or a triangle, comes nearer to a sphere's centre than its radius. Safe to ask from all
+  // threads.
   bool entered_by(const Shape& shape) const;
+  bool entered_by(const std::array<Vec3, 3>& corners) const;
 
  private:
+  std::vector<uint32_t> near(const Bounds& box) const;
+
   std::vector<Sphere> spheres_;  // with the margin, without what is touching
   std::optional<BoxBvh> tree_;
 };
+
+// What the options want to be kept clear, with room for the padding, in the coordinates that `to_input` takes
+// to those of the input.
+ClearSpace kept_space(const FitOptions& options, const Similarity& to_input, Run& run);
 
 }  // namespace hitbox

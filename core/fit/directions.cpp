@@ -7,6 +7,7 @@ namespace hitbox {
 namespace {
 
 constexpr size_t kSlots = 16;
+constexpr size_t kPollEvery = 1 << 14;
 constexpr double kLeastShare = 1e-6;  // of the area: the sides of a sheet of paper
 
 Direction* find(std::vector<Direction>& directions, const Vec3& normal) {
@@ -41,11 +42,12 @@ Vec3 area_vector(std::span<const Vec3> vertices, std::span<const uint32_t> face)
   return twice * 0.5;
 }
 
-FaceDirections face_directions(const MeshView& part) {
+FaceDirections face_directions(const MeshView& part, Run& run) {
   std::vector<Vec3> areas(part.face_count());
   FaceDirections found;
   std::vector<Direction> slots;
   for (size_t f = 0; f < areas.size(); ++f) {
+    if (f % kPollEvery == 0) run.poll();
     areas[f] = area_vector(part.vertices, part.face(f));
     const double area = norm(areas[f]);
     if (!(area > 0)) continue;
@@ -55,6 +57,7 @@ FaceDirections face_directions(const MeshView& part) {
   // Once more, for what each direction really has, and its mean.
   std::vector<Vec3> sums(slots.size());
   for (Direction& slot : slots) slot.area = 0;
+  run.poll();
   for (const Vec3& vector : areas) {
     const double area = norm(vector);
     if (!(area > 0)) continue;

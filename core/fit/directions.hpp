@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "../base/run.hpp"
 #include "../mesh/mesh.hpp"
 
 namespace hitbox {
@@ -28,6 +29,6 @@ inline bool are_perpendicular(const Vec3& a, const Vec3& b) { return std::abs(do
 
 // Any direction with a sixteenth of the area is found, whatever the order of the faces; smaller
 // ones as long as there are few.
-FaceDirections face_directions(const MeshView& part);
+FaceDirections face_directions(const MeshView& part, Run& run);
 
 }  // namespace hitbox

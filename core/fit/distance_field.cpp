@@ -1,6 +1,8 @@
 #include "distance_field.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
 
 #include "../mesh/edges.hpp"
@@ -17,66 +19,70 @@ constexpr int kMargin = 2;          // nodes around the mesh
 // ever more of each other, and every measure that sees all surfaces doubles. 0.03 to 0.08 are alike.
 constexpr double kInsideShare = 0.05;
 constexpr int kWalk = 8;            // steps over edges; two do nearly always
+constexpr size_t kBlock = 1 << 12;  // facets
+
+constexpr uint64_t offered(float distance_sq, uint32_t facet) {
+  return uint64_t{std::bit_cast<uint32_t>(distance_sq)} << 32 | facet;
+}
+uint32_t facet_of(uint64_t nearest) { return static_cast<uint32_t>(nearest); }
+constexpr uint64_t kNothingNear = offered(std::numeric_limits<float>::infinity(), kNone);
+float distance_sq_of(uint64_t nearest) { return std::bit_cast<float>(static_cast<uint32_t>(nearest >> 32)); }
 
 }  // namespace
 
 DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance,
                              Run& run)
     : solid_(solid) {
-  add_facets(mesh);
+  const std::vector<Triangle> triangles = triangles_of(mesh, run);
+  add_facets(mesh.vertices, triangles, run);
   if (!importance.empty()) {
     importance_.reserve(facets_.size());
     for (size_t f = 0; f < mesh.face_count(); ++f)
       importance_.insert(importance_.end(), mesh.face(f).size() - 2, static_cast<float>(importance[f]));
   }
-  find_neighbours(mesh, run);
+  find_neighbours(mesh.vertices, triangles, run);
   lay_grid(mesh);
-  for (uint32_t facet = 0; facet < facets_.size(); ++facet) seed(facet);
-  run.poll();
-  spread();
-  distance_sq_of_node_ = {};
+  run.for_each_block(facets_.size(), kBlock, [&](size_t first, size_t last, size_t) {
+    for (size_t facet = first; facet < last; ++facet) seed(static_cast<uint32_t>(facet));
+  });
+  spread(run);
+  facet_of_node_.reserve(nearest_of_node_.size());
+  for (const uint64_t nearest : nearest_of_node_) facet_of_node_.push_back(facet_of(nearest));
+  nearest_of_node_ = {};
 }
 
-void DistanceField::add_facets(const MeshView& mesh) {
+void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
   const auto to_float = [](const Vec3& v) {
     return Point{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
   };
-  facets_.reserve(mesh.triangle_count());
-  for (size_t f = 0; f < mesh.face_count(); ++f) {
-    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t i, uint32_t j, uint32_t k) {
-      const Vec3 a = mesh.vertices[i], ab = mesh.vertices[j] - a, ac = mesh.vertices[k] - a;
+  facets_.resize(triangles.size());
+  run.for_each_block(facets_.size(), kBlock, [&](size_t first, size_t last, size_t) {
+    for (size_t k = first; k < last; ++k) {
+      const auto& [i, j, l] = triangles[k];
+      const Vec3 a = vertices[i], ab = vertices[j] - a, ac = vertices[l] - a;
       const double d00 = norm_sq(ab), d01 = dot(ab, ac), d11 = norm_sq(ac);
       const double determinant = d00 * d11 - d01 * d01;
       const bool sliver = !(determinant > 1e-10 * d00 * d11);
-      facets_.push_back({to_float(a), to_float(ab), to_float(ac), to_float(normalized(cross(ab, ac), {})),
-                         static_cast<float>(d00), static_cast<float>(d01), static_cast<float>(d11),
-                         sliver ? 0 : static_cast<float>(1 / determinant)});
-    });
-  }
+      facets_[k] = {to_float(a), to_float(ab), to_float(ac), to_float(normalized(cross(ab, ac), {})),
+                    static_cast<float>(d00), static_cast<float>(d01), static_cast<float>(d11),
+                    sliver ? 0 : static_cast<float>(1 / determinant)};
+    }
+  });
 }
 
-void DistanceField::find_neighbours(const MeshView& mesh, Run& run) {
+void DistanceField::find_neighbours(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
   across_.assign(facets_.size(), {kNone, kNone, kNone});
-  // As triangles: edge k of a facet runs a-b, b-c, c-a.
-  std::vector<uint32_t> indices, offsets;
-  indices.reserve(3 * facets_.size());
-  for (size_t f = 0; f < mesh.face_count(); ++f) {
-    for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
-      indices.insert(indices.end(), {a, b, c});
-    });
-  }
-  offsets.resize(facets_.size() + 1);
+  std::vector<uint32_t> indices, offsets(triangles.size() + 1);
+  indices.reserve(3 * triangles.size());
+  for (const auto& [a, b, c] : triangles) indices.insert(indices.end(), {a, b, c});
   for (size_t k = 0; k < offsets.size(); ++k) offsets[k] = static_cast<uint32_t>(3 * k);
-  const MeshView triangles{mesh.vertices, indices, offsets};
   const auto edge_of = [&](const HalfEdge& use) {
-    for (int k = 0; k < 3; ++k) {
-      const uint32_t from = indices[3 * use.face() + static_cast<uint32_t>(k)];
-      const uint32_t to = indices[3 * use.face() + static_cast<uint32_t>(k + 1) % 3];
-      if (std::minmax(from, to) == std::minmax(use.low, use.high)) return static_cast<size_t>(k);
-    }
+    const Triangle& corners = triangles[use.face()];
+    for (size_t k = 0; k < 3; ++k)
+      if (std::minmax(corners[k], corners[(k + 1) % 3]) == std::minmax(use.low, use.high)) return k;
     return size_t{0};
   };
-  for_each_edge(sorted_half_edges(triangles, run), [&](std::span<const HalfEdge> uses) {
+  for_each_edge(sorted_half_edges({vertices, indices, offsets}, run), [&](std::span<const HalfEdge> uses) {
     if (uses.size() != 2 || uses[0].face() == uses[1].face()) return;
     across_[uses[0].face()][edge_of(uses[0])] = uses[1].face();
     across_[uses[1].face()][edge_of(uses[1])] = uses[0].face();
@@ -94,8 +100,7 @@ void DistanceField::lay_grid(const MeshView& mesh) {
   for (int axis = 0; axis < 3; ++axis)
     size_[static_cast<size_t>(axis)] = static_cast<int>(box.size()[axis] / spacing) + 2 * kMargin + 2;
   const auto count = static_cast<size_t>(size_[0]) * static_cast<size_t>(size_[1]) * static_cast<size_t>(size_[2]);
-  facet_of_node_.assign(count, kNone);
-  distance_sq_of_node_.assign(count, std::numeric_limits<float>::infinity());
+  nearest_of_node_.assign(count, kNothingNear);
 }
 
 DistanceField::Point DistanceField::node_point(size_t node) const {
@@ -131,12 +136,13 @@ inline DistanceField::Near DistanceField::nearest(uint32_t facet, const Point& p
   return best;
 }
 
-bool DistanceField::offer(size_t node, uint32_t facet) {
-  const float distance_sq = nearest(facet, node_point(node)).distance_sq;
-  if (!(distance_sq < distance_sq_of_node_[node])) return false;
-  distance_sq_of_node_[node] = distance_sq;
-  facet_of_node_[node] = facet;
-  return true;
+// The least of all offers stays, whatever their order: threads change nothing.
+void DistanceField::offer(size_t node, uint32_t facet) {
+  const uint64_t own = offered(nearest(facet, node_point(node)).distance_sq, facet);
+  const std::atomic_ref<uint64_t> least(nearest_of_node_[node]);
+  uint64_t known = least.load(std::memory_order_relaxed);
+  while (own < known && !least.compare_exchange_weak(known, own, std::memory_order_relaxed)) {
+  }
 }
 
 // Offers the facet to the eight nodes around points of it, half a cell apart: rows along the
@@ -181,18 +187,24 @@ void DistanceField::seed(uint32_t facet) {
 }
 
 // Breadth first from the nodes at the surface: a node's facet is offered to its six neighbours.
-void DistanceField::spread() {
+void DistanceField::spread(Run& run) {
   std::vector<uint32_t> front, next;
-  for (uint32_t node = 0; node < facet_of_node_.size(); ++node)
-    if (facet_of_node_[node] != kNone) front.push_back(node);
+  for (uint32_t node = 0; node < nearest_of_node_.size(); ++node)
+    if (nearest_of_node_[node] != kNothingNear) front.push_back(node);
   const auto sx = static_cast<uint32_t>(size_[0]), sy = static_cast<uint32_t>(size_[1]),
              sz = static_cast<uint32_t>(size_[2]);
   while (!front.empty()) {
+    run.poll();
     next.clear();
     for (const uint32_t node : front) {
-      const uint32_t x = node % sx, y = node / sx % sy, z = node / (sx * sy), facet = facet_of_node_[node];
+      const uint32_t x = node % sx, y = node / sx % sy, z = node / (sx * sy);
+      const uint32_t facet = facet_of(nearest_of_node_[node]);
       const auto reach = [&](bool inside, uint32_t other) {
-        if (inside && facet_of_node_[other] != facet && offer(other, facet)) next.push_back(other);
+        if (!inside || facet_of(nearest_of_node_[other]) == facet) return;
+        const float distance_sq = nearest(facet, node_point(other)).distance_sq;
+        if (!(distance_sq < distance_sq_of(nearest_of_node_[other]))) return;
+        nearest_of_node_[other] = offered(distance_sq, facet);
+        next.push_back(other);
       };
       reach(x > 0, node - 1);
       reach(x + 1 < sx, node + 1);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../base/run.hpp"
+#include "../geometry/triangle_mesh.hpp"
 #include "../mesh/mesh.hpp"
 
 namespace hitbox {
@@ -43,12 +44,12 @@ class DistanceField {
     int edge;                 // on which edge the nearest point lies, or -1
   };
 
-  void add_facets(const MeshView& mesh);
-  void find_neighbours(const MeshView& mesh, Run& run);
+  void add_facets(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
+  void find_neighbours(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
   void lay_grid(const MeshView& mesh);
   void seed(uint32_t facet);
-  void spread();
-  bool offer(size_t node, uint32_t facet);
+  void spread(Run& run);
+  void offer(size_t node, uint32_t facet);
   Point node_point(size_t node) const;
   Near nearest(uint32_t facet, const Point& p) const;
   struct Found {
@@ -61,13 +62,15 @@ class DistanceField {
 
   bool solid_;
   std::vector<Facet> facets_;
-  std::vector<std::array<uint32_t, 3>> across_;  // the facet behind each edge; kNone: none or several
+  std::vector<std::array<uint32_t, 3>> across_;  // the facet behind a-b, b-c, c-a; kNone: none or several
   std::vector<float> importance_;                // a facet; empty: all 1
   std::array<int, 3> size_{};
   Point origin_{};
   float spacing_ = 1, inverse_spacing_ = 1;
   std::vector<uint32_t> facet_of_node_;
-  std::vector<float> distance_sq_of_node_;  // only while building
+  // Only while building: the bits of the nearest facet's squared distance, which is not negative, above its
+  // number, so that the least is the nearest, and of two as near the first.
+  std::vector<uint64_t> nearest_of_node_;
 };
 
 }  // namespace hitbox

@@ -40,13 +40,14 @@ std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t>
 
 Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial,
                    std::span<const uint32_t> faces, std::span<const uint32_t> vertices, Tangent tangent,
-                   const Shaper& shaper, int polish_rounds, Fitter& fitter) {
+                   const Shaper& shaper, int polish_rounds, Fitter& fitter, Run& run) {
   const bool choose_on_all = vertices.size() <= kChooseOnAll;
   std::vector<uint32_t> extreme;
   if (!choose_on_all) extreme = extreme_vertices(mesh.vertices, vertices);
   const std::span<const uint32_t> chosen_on = choose_on_all ? vertices : extreme;
   fitter.points.assign(mesh.vertices, chosen_on);
 
+  run.poll();
   std::vector<Frame> frames;
   if (tangent != Tangent::off) frames.push_back(eigen3(combined(op, true)).vectors);
   if (tangent != Tangent::on) frames.push_back(eigen3(combined(op, false)).vectors);
@@ -56,6 +57,7 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
   if (medial.area > 0) frames.push_back(medial_frame(medial));
   const Fitted chosen = shaper.polished(fitter, shaper.thorough(fitter, frames, medial), polish_rounds);
   if (choose_on_all) return chosen;
+  run.poll();
   fitter.points.assign(mesh.vertices, vertices);
   return fitter.refit(chosen);
 }

@@ -16,7 +16,7 @@ namespace hitbox {
 // of the centres behind them.
 Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial,
                    std::span<const uint32_t> faces, std::span<const uint32_t> vertices, Tangent tangent,
-                   const Shaper& shaper, int polish_rounds, Fitter& fitter);
+                   const Shaper& shaper, int polish_rounds, Fitter& fitter, Run& run);
 
 // `shape`, or the least grown version of it that contains all `points`.
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances);

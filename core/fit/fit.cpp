@@ -235,7 +235,7 @@ FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::sp
     Fitter fitter(tools.final);
     fitted[k] = fit_cluster(mesh, ops[k], medial.empty() ? Moments{} : medial[k], members.faces(k),
                             members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
-                            fitter);
+                            fitter, run);
     if (!clusters.shapes.empty()) fitted[k] = kept_low(fitted[k], clusters.shapes[k], peak, tools.thorough, fitter);
   });
   if (const Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
@@ -311,7 +311,7 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
       ++result.dropped_count;
     } else {
       number[k] = static_cast<uint32_t>(result.shapes.size());
-      result.shapes.push_back(padded(shapes[k], options.pad, Tolerances::of_diagonal(input.to_input.scale).thickness));
+      result.shapes.push_back(std::move(shapes[k]));
       result.clusters.push_back(static_cast<uint32_t>(k));
     }
   }
@@ -327,6 +327,12 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
   for (uint32_t f = 0; f < face_count; ++f)
     if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
   name_source_faces(result, input.source_face);
+  return result;
+}
+
+FitResult padded(FitResult result, const FitInput& input) {
+  const double least = Tolerances::of_diagonal(input.to_input.scale).thickness;
+  for (Shape& shape : result.shapes) shape = padded(shape, input.options.pad, least);
   return result;
 }
 
@@ -359,14 +365,17 @@ const SimplePart* FinalShaper::simple_part(std::span<const uint32_t> faces) cons
 }
 
 Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
-                          const Moments& medial) const {
+                          const Moments& medial, Run& run) const {
   const MeshView mesh = input_.exact();
+  run.poll();
   Fitter fitter(tools_->final);
   const SimplePart* part = simple_part(faces);
   const Fitted fitted = part != nullptr
                             ? part->shape
                             : fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
-                                          input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter);
+                                          input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter,
+                                          run);
+  run.poll();
   return enclosing(transformed(to_shape(fitted), input_.to_input), points(vertices),
                    Tolerances::of_diagonal(input_.to_input.scale));
 }
@@ -401,11 +410,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   };
   unit_exact = to_unit(exact_mesh.vertices);
   unit_welded = to_unit(welded_mesh.vertices);
-  if (!options.keep_clear.empty()) {
-    constexpr double kTouching = 1e-10;
-    const double margin = std::max(options.pad, 0.0) / to_input.scale;
-    clear = ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
-  }
+  clear = kept_space(options, to_input, run);
   solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
@@ -444,7 +449,9 @@ void FitInput::cut(const CutFaces& faces) {
   of_fragments(options.importance);
 }
 
-FitResult fit(const FitInput& input, uint32_t count, Run& run) {
+FitResult fit(const FitInput& input, uint32_t count, Run& run) { return padded(fit_unpadded(input, count, run), input); }
+
+FitResult fit_unpadded(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);
   if (!tools.meter) {
     const MergeTree tree = tree_down_to(input, count, 1, tools, run);
@@ -479,7 +486,7 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {
 
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run) {
   const Clusters clusters{tree.partition_after(merge_count), {}};
-  return shapes_around(input, clusters, medial_of_clusters(tree, clusters.partition), Tools(input), run);
+  return padded(shapes_around(input, clusters, medial_of_clusters(tree, clusters.partition), Tools(input), run), input);
 }
 
 }  // namespace hitbox

@@ -50,7 +50,8 @@ class FinalShaper {
   explicit FinalShaper(const FitInput& input);
   ~FinalShaper();
   // `medial`: of the centres behind the faces; no area: none.
-  Shape around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial) const;
+  Shape around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial,
+               Run& run) const;
   std::vector<Vec3> points(std::span<const uint32_t> vertices) const;  // as the input has them
 
  private:
@@ -63,13 +64,16 @@ class FinalShaper {
 };
 
 // Takes superfluous shapes out, then thin ones if asked to; the faces of a superfluous shape go to
-// the one that holds them. `points[k]`: what shape k, that of cluster k, is there to enclose. Those that
-// stay are padded.
+// the one that holds them. `points[k]`: what shape k, that of cluster k, is there to enclose.
 FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vector<Vec3>> points,
                                  const Partition& partition, const FitInput& input, Run& run);
 
+// The last step: shapes as the options want them padded.
+FitResult padded(FitResult result, const FitInput& input);
+
 // At most `count` shapes, or more where an option forbids further merges.
 FitResult fit(const FitInput& input, uint32_t count, Run& run);
+FitResult fit_unpadded(const FitInput& input, uint32_t count, Run& run);
 
 // All merges from single faces down to one cluster (one a group, where faces have groups), or as far
 // as `max_excess` lets them go; fine enough for `finest` shapes.

@@ -23,20 +23,21 @@ bool enters_any(const Shape& shape, std::span<const Sphere> spheres) {
 Judge::Judge(const FitInput& input, Run& run)
     : input_(input), shaper_(input), mesh_(exact_in_input(input), input.solid, run) {}
 
-Interval Judge::strays(const Shape& shape, const FarthestGoal& goal) const {
+Interval Judge::strays(const Shape& shape, const FarthestGoal& goal, Run& run) const {
   const double diagonal = input_.to_input.scale;
   FarthestGoal in_units = goal;
   in_units.enough *= diagonal;
   in_units.absolute *= diagonal;
-  const Interval found = mesh_.farthest(shape, in_units);
+  const Interval found = mesh_.farthest(shape, in_units, run);
   return {found.low / diagonal, found.high / diagonal};
 }
 
-Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal) const {
+Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal,
+                     Run& run) const {
   Judged judged;
-  judged.shape = shaper_.around(faces, vertices_of(input_.exact(), faces), medial);
+  judged.shape = shaper_.around(faces, vertices_of(input_.exact(), faces), medial, run);
   judged.enters = enters_any(judged.shape, input_.options.keep_clear);
-  judged.strays = strays(judged.shape, goal);
+  judged.strays = strays(judged.shape, goal, run);
   return judged;
 }
 

@@ -20,8 +20,9 @@ class Judge {
   Judge(const FitInput& input, Run& run);  // which must outlive it
 
   const FinalShaper& shaper() const { return shaper_; }
-  Judged around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal) const;
-  Interval strays(const Shape& shape, const FarthestGoal& goal) const;
+  Judged around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal,
+                Run& run) const;
+  Interval strays(const Shape& shape, const FarthestGoal& goal, Run& run) const;
 
  private:
   const FitInput& input_;

@@ -7,7 +7,8 @@ namespace hitbox {
 
 namespace {
 
-// To this much the distances are known; budget: patches a shape, about 0.1 s.
+// To this much the distances are known: 0.5 to 7 ms a shape, on 13 meshes of 92 to 178k faces. The budget is for
+// shapes of which that is not found out; it lasts 0.03 to 0.2 s, on one scan 0.9 s.
 FarthestGoal good_enough() {
   FarthestGoal goal;
   goal.relative = 0.1;
@@ -33,7 +34,7 @@ Levels::Levels(const FitInput& input, uint32_t finest, Run& run)
   judged_.resize(next);
   first_face_.resize(next);
   judge_all(run);
-  keep_points();
+  keep_points(run);
 }
 
 void Levels::judge_all(Run& run) {
@@ -46,16 +47,16 @@ void Levels::judge_all(Run& run) {
   run.for_each_block(known.size(), 1, [&](size_t k, size_t, size_t) {
     const std::vector<uint32_t> faces = nodes_.faces(known[k]);
     first_face_[place_[known[k]]] = faces[0];
-    judged_[place_[known[k]]] = judge.around(faces, nodes_.medial(known[k]), good_enough());
+    judged_[place_[known[k]]] = judge.around(faces, nodes_.medial(known[k]), good_enough(), run);
   });
 }
 
-void Levels::keep_points() {
-  for (const uint32_t node : finest_) {
-    points_.emplace_back();
-    for (const uint32_t v : vertices_of(input_.exact(), nodes_.faces(node)))
-      points_.back().push_back(input_.exact_vertices[v]);
-  }
+void Levels::keep_points(Run& run) {
+  points_.resize(finest_.size());
+  run.for_each_block(finest_.size(), 1, [&](size_t k, size_t, size_t) {
+    for (const uint32_t v : vertices_of(input_.exact(), nodes_.faces(finest_[k])))
+      points_[k].push_back(input_.exact_vertices[v]);
+  });
 }
 
 std::vector<uint32_t> Levels::by_first_face(std::vector<uint32_t> cut) const {
@@ -118,14 +119,17 @@ FitResult Levels::shapes_of(std::span<const uint32_t> cut, Run& run) const {
 FitResult Levels::at(uint32_t count, Run& run) const {
   const size_t merge_count = tree_.merges_to(count);
   if (merge_count < finest_merges_) return shapes_after(input_, tree_, merge_count, run);
-  return shapes_of(cut_after(merge_count), run);
+  return padded(shapes_of(cut_after(merge_count), run), input_);
 }
 
 WithinResult Levels::within(double tolerance, Run& run) const {
   const std::vector<uint32_t> cut = cut_within(tolerance);
-  WithinResult result{shapes_of(cut, run), 0, false};
-  for (const uint32_t k : result.fitted.clusters)
-    result.strays = std::max(result.strays, judged(cut[k]).strays.high);
+  WithinResult result{padded(shapes_of(cut, run), input_)};
+  for (const uint32_t k : result.fitted.clusters) {
+    const double strays = judged(cut[k]).strays.high;
+    result.strays = std::max(result.strays, strays);
+    result.over += strays > tolerance;
+  }
   return result;
 }
 

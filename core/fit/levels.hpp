@@ -33,7 +33,7 @@ class Levels {
   const Judged& judged(uint32_t node) const { return judged_[place_[node]]; }
   bool is_finest(uint32_t node) const { return place_[node] < finest_.size(); }
   void judge_all(Run& run);
-  void keep_points();
+  void keep_points(Run& run);
   std::vector<uint32_t> cut_after(size_t merge_count) const;
   std::vector<uint32_t> cut_within(double tolerance) const;
   std::vector<uint32_t> by_first_face(std::vector<uint32_t> cut) const;

@@ -13,6 +13,7 @@ constexpr uint32_t kMostBoxes = 64;
 constexpr size_t kMostPlanes = 128;       // along one axis
 constexpr size_t kMostCandidates = 50'000;
 constexpr size_t kMostSteps = 2'000'000;  // of listing them
+constexpr uint32_t kPollEvery = 1 << 10;
 constexpr double kSame = 1e-4;            // of the diagonal: planes this close are one
 constexpr double kStray = 1e-6;           // of the area: faces that may look elsewhere
 constexpr double kBare = 1e-3;            // of the area: how much may be missing
@@ -39,10 +40,11 @@ struct Cell {
 
 class Orthogonal {
  public:
-  Orthogonal(const MeshView& part, const Frame& frame) : part_(part), frame_(frame) {}
+  Orthogonal(const MeshView& part, const Frame& frame, Run& run) : part_(part), frame_(frame), run_(run) {}
 
   std::optional<BoxCover> cover(double total_area) {
     localise();
+    run_.poll();
     if (!sort_faces(total_area) || !find_planes() || !fill() || !is_covered()) return {};
     if (!list_candidates() || !choose_boxes()) return {};
     BoxCover result;
@@ -80,6 +82,7 @@ class Orthogonal {
 
   const MeshView& part_;
   Frame frame_;
+  Run& run_;
   std::vector<Vec3> local_;
   double same_ = 0;
   std::array<std::vector<AlignedFace>, 3> faces_;  // by axis
@@ -116,6 +119,7 @@ bool Orthogonal::sort_faces(double total_area) {
 
 bool Orthogonal::find_planes() {
   for (size_t axis = 0; axis < 3; ++axis) {
+    run_.poll();
     std::vector<AlignedFace>& faces = faces_[axis];
     std::stable_sort(faces.begin(), faces.end(),
                      [](const AlignedFace& a, const AlignedFace& b) { return a.at < b.at; });
@@ -163,6 +167,7 @@ std::vector<char> Orthogonal::filled_along(int axis) const {
     return crossed[(plane * cells(av) + v) * cells(au) + u];
   };
   for (const AlignedFace& face : faces_[static_cast<size_t>(axis)]) {
+    if (face.face % kPollEvery == 0) run_.poll();
     Bounds box;
     for (const uint32_t v : part_.face(face.face)) box.add(local_[v]);
     const auto first = [&](int a) {
@@ -287,6 +292,7 @@ bool Orthogonal::choose_boxes() {
   double all = 0;
   while (left > 0) {
     if (boxes_.size() == kMostBoxes) return false;
+    run_.poll();
     sum_up(covered);
     if (boxes_.empty()) all = uncovered_.back();
     const Cell* best = nullptr;
@@ -411,6 +417,7 @@ class FaceCutter {
 bool Orthogonal::cut_faces(BoxCover& result) const {
   FaceCutter cutter(boxes_, same_, local_, frame_, result);
   for (uint32_t f = 0; f < part_.face_count(); ++f) {
+    if (f % kPollEvery == 0) run_.poll();
     if (!cutter.cut(f, part_.face(f))) return false;
   }
   result.boxes = boxes_;
@@ -419,10 +426,10 @@ bool Orthogonal::cut_faces(BoxCover& result) const {
 
 }  // namespace
 
-std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirections& directions) {
+std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirections& directions, Run& run) {
   const std::optional<Frame> frame = common_frame(directions);
   if (!frame) return {};
-  return Orthogonal(part, *frame).cover(directions.total_area);
+  return Orthogonal(part, *frame, run).cover(directions.total_area);
 }
 
 }  // namespace hitbox

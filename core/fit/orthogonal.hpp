@@ -27,6 +27,6 @@ struct BoxCover {
 
 // `part` hangs together and uses all its vertices. Nothing if its faces are not all along one frame,
 // it is not closed, or it takes many boxes.
-std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirections& directions);
+std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirections& directions, Run& run);
 
 }  // namespace hitbox

@@ -25,6 +25,7 @@ constexpr double kBelowDome = 0.08;   // the same where the surface is curved tw
 constexpr double kCorner = 4e-3;      // of the radius: how far the corners of a round shape may be off
 constexpr double kExact = 5e-4;       // of the diagonal: closer ones are all the same
 constexpr double kPerRank = 0.02;     // by so much a kind must be closer than the one before
+constexpr size_t kPollEvery = 1 << 13;
 constexpr size_t kGlance = 256;       // vertices that a large part is judged by at first
 constexpr size_t kSamples = 512;      // on the shape, where the part is not closed
 
@@ -62,8 +63,8 @@ Vec3 symmetry_axis(const Sym3& tensor) {
 
 class Recogniser {
  public:
-  Recogniser(const MeshView& part, const FaceDirections& directions, const CostModel& model)
-      : part_(part), directions_(directions), model_(model), fitter_(model) {}
+  Recogniser(const MeshView& part, const FaceDirections& directions, const CostModel& model, Run& run)
+      : part_(part), directions_(directions), model_(model), run_(run), fitter_(model) {}
 
   std::optional<Fitted> best() {
     for (const Kind kind : kByPreference) {
@@ -94,6 +95,7 @@ class Recogniser {
   const MeshView& part_;
   const FaceDirections& directions_;
   const CostModel& model_;
+  Run& run_;
   Fitter fitter_;
   size_t loaded_step_ = 0;  // every how many vertices are in the fitter; 0: none yet
   std::vector<Vec3> axes_;
@@ -101,7 +103,6 @@ class Recogniser {
   std::vector<Vec3> middles_;
   std::optional<bool> closed_;
   std::optional<TriangleBvh> surface_;
-  Run alone_{1};  // parts are looked at side by side
   int rank_ = 0;
   double best_score_ = Bounds::kInfinity;
   std::optional<Fitted> best_;
@@ -122,6 +123,7 @@ const std::vector<Vec3>& Recogniser::axes() {
   Sym3 normals;
   Moments moments{};
   for (size_t f = 0; f < part_.face_count(); ++f) {
+    if (f % kPollEvery == 0) run_.poll();
     normals = normals + face_operator(part_.vertices, part_.face(f)).normal;
     const Moments of_face = face_moments(part_.vertices, part_.face(f));
     moments = f == 0 ? of_face : moments + of_face;
@@ -189,10 +191,12 @@ void Recogniser::try_axes(Kind kind) {
 
 // About the line through the smallest circle around the points, seen along the axis.
 std::optional<Fitted> Recogniser::round_fit(const Frame& frame, Kind kind, size_t step) {
+  run_.poll();
   std::vector<Vec2> across;
   for (size_t v = 0; v < part_.vertices.size(); v += step)
     across.push_back({dot(frame.axis[1], part_.vertices[v]), dot(frame.axis[2], part_.vertices[v])});
   const Vec2 center = min_circle(across).center;
+  run_.poll();
   load(step);
   for (const Fitted& fitted : fitter_.round_about(frame, frame.to_world({0, center.x, center.y})))
     if (fitted.kind == kind) return fitted;
@@ -222,6 +226,7 @@ bool Recogniser::deepest(const Shape& shape, std::span<const Vec3> points, doubl
                          double& depth) const {
   std::array<double, 64> distance;
   for (size_t first = 0; first < points.size(); first += distance.size()) {
+    run_.poll();
     const auto piece = points.subspan(first, std::min(distance.size(), points.size() - first));
     signed_distance(shape, piece, std::span(distance).first(piece.size()));
     for (size_t k = 0; k < piece.size(); ++k) depth = std::max(depth, -distance[k]);
@@ -235,11 +240,8 @@ bool Recogniser::deepest(const Shape& shape, std::span<const Vec3> points, doubl
 const std::vector<Vec3>& Recogniser::middles() {
   if (!middles_.empty()) return middles_;
   middles_.reserve(part_.triangle_count());
-  for (size_t f = 0; f < part_.face_count(); ++f) {
-    for_each_triangle(part_.vertices, part_.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
-      middles_.push_back((part_.vertices[a] + part_.vertices[b] + part_.vertices[c]) / 3);
-    });
-  }
+  for (const auto& [a, b, c] : triangles_of(part_, run_))
+    middles_.push_back((part_.vertices[a] + part_.vertices[b] + part_.vertices[c]) / 3);
   return middles_;
 }
 
@@ -251,6 +253,7 @@ bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
   const auto is_deep = [&](uint32_t v) { return distance[v] < -limit; };
   std::vector<Sym3> around;
   for (size_t f = 0; f < part_.face_count(); ++f) {
+    if (f % kPollEvery == 0) run_.poll();
     const auto face = part_.face(f);
     if (std::none_of(face.begin(), face.end(), is_deep)) continue;
     if (around.empty()) around.resize(part_.vertices.size());
@@ -269,7 +272,7 @@ bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
 bool Recogniser::is_closed() {
   if (closed_) return *closed_;
   closed_ = true;
-  for_each_edge(sorted_half_edges(part_, alone_), [&](std::span<const HalfEdge> uses) {
+  for_each_edge(sorted_half_edges(part_, run_), [&](std::span<const HalfEdge> uses) {
     int sum = 0;
     for (const HalfEdge& use : uses) sum += use.goes_up() ? 1 : -1;
     if (sum != 0) closed_ = false;
@@ -282,7 +285,7 @@ bool Recogniser::is_closed() {
 bool Recogniser::leaves_nothing_bare(const Fitted& fitted, const Shape& shape, double limit) {
   const double share = std::abs(signed_volume(part_)) / volume(shape);
   if (is_closed() && share >= least_share(fitted.kind) && share <= 1.01) return true;
-  if (!surface_) surface_.emplace(part_, alone_);
+  if (!surface_) surface_.emplace(part_, run_);
   uint32_t near = Bvh::kNone;
   const auto is_bare = [&](const Vec3& p) {
     const TriangleBvh::Closest closest = surface_->closest(p, Bounds::kInfinity, near);
@@ -334,10 +337,10 @@ double signed_volume(const MeshView& part) {
 }
 
 std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& directions,
-                                const std::array<bool, kPrimitiveCount>& kinds, double thickness) {
+                                const std::array<bool, kPrimitiveCount>& kinds, double thickness, Run& run) {
   if (part.face_count() < kFewestFaces || !(directions.total_area > 0)) return {};
   const CostModel model{kinds, {1, 1, 1, 1, 1, 1}, 0, thickness};
-  return Recogniser(part, directions, model).best();
+  return Recogniser(part, directions, model, run).best();
 }
 
 }  // namespace hitbox

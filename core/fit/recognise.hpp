@@ -17,7 +17,7 @@ namespace hitbox {
 // `part` hangs together, and uses all its vertices. Only kinds that `kinds` allows. The shape holds
 // all vertices, and has its plain volume as its cost. `thickness`: smallest half extent or radius.
 std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& directions,
-                                const std::array<bool, kPrimitiveCount>& kinds, double thickness);
+                                const std::array<bool, kPrimitiveCount>& kinds, double thickness, Run& run);
 
 // What the faces enclose, as seen from outside; negative if they look inward. Of an open part it
 // says little.

@@ -41,7 +41,7 @@ class Simplifier {
 
  private:
   void look_at_components();
-  void look_at(uint32_t component, std::vector<uint32_t>& local);
+  void look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone);
   Mesh copy_of(uint32_t component, std::vector<uint32_t>& local) const;
   bool is_in_one_group(uint32_t component) const;
   // Also where two sides of a face meet in the cut, and no vertex is new.
@@ -102,17 +102,17 @@ Fitted Simplifier::as_fitted(const Frame& frame, const Bounds& box) const {
   return fitted;
 }
 
-void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local) {
+void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone) {
   constexpr size_t kFewestFaces = 5;
   if (members_.faces(component).size() < kFewestFaces || !is_in_one_group(component)) return;
   const Mesh copy = copy_of(component, local);
   const MeshView part = copy.view();
-  const FaceDirections directions = face_directions(part);
+  const FaceDirections directions = face_directions(part, alone);
   Finding& finding = findings_[component];
-  if (const auto shape = recognise(part, directions, options_.kinds, thickness_)) {
+  if (const auto shape = recognise(part, directions, options_.kinds, thickness_, alone)) {
     finding.shapes = {*shape};
   } else if (options_.kinds[static_cast<size_t>(Kind::box)]) {
-    finding.cover = cover_by_boxes(part, directions);
+    finding.cover = cover_by_boxes(part, directions, alone);
     if (finding.cover && is_cut(finding, component) && !may_cut_) finding.cover.reset();
     if (finding.cover)
       for (const Bounds& box : finding.cover->boxes)
@@ -124,7 +124,11 @@ void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local) {
 void Simplifier::look_at_components() {
   std::vector<uint32_t> local(mesh_.vertices.size());
   run_.for_each_block(components_.count, 16, [&](size_t first, size_t last, size_t) {
-    for (size_t k = first; k < last; ++k) look_at(static_cast<uint32_t>(k), local);
+    Run alone(1, [&](const char*, double) {  // components are looked at side by side, but may be large
+      run_.poll();
+      return true;
+    });
+    for (size_t k = first; k < last; ++k) look_at(static_cast<uint32_t>(k), local, alone);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../geometry/morton.hpp"
+#include "../mesh/triangulate.hpp"
 
 namespace hitbox {
 
@@ -13,20 +14,14 @@ constexpr size_t kChunk = 64;   // pieces that are looked at or passed over toge
 constexpr int kTurns = 4;       // of all balls; later ones gain little
 
 double worst_distance(const DeepBall& ball, const Piece& piece) {
+  if (ball.group != piece.group) return Bounds::kInfinity;
   double most = 0;
   for (const Vec3& p : piece.corners) most = std::max(most, norm_sq(p - ball.center));
   return std::sqrt(most) - ball.radius;
 }
 
 bool holds(const DeepBall& ball, const Piece& piece) {
-  return std::ranges::all_of(piece.corners, [&](const Vec3& p) { return ball.distance(p) <= 0; });
-}
-
-std::array<Piece, 2> halves_of(const Piece& piece, size_t longest) {
-  const Vec3 &a = piece.corners[longest], &b = piece.corners[(longest + 1) % 3],
-             &c = piece.corners[(longest + 2) % 3];
-  const Vec3 middle = a * 0.5 + b * 0.5;
-  return {Piece{{a, middle, c}, piece.face}, Piece{{middle, b, c}, piece.face}};
+  return ball.group == piece.group && std::ranges::all_of(piece.corners, [&](const Vec3& p) { return ball.distance(p) <= 0; });
 }
 
 void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std::vector<Piece>& out) {
@@ -35,10 +30,8 @@ void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std
   while (!stack.empty()) {
     const Piece piece = stack.back();
     stack.pop_back();
-    std::array<double, 3> edges;
-    for (size_t k = 0; k < 3; ++k) edges[k] = norm_sq(piece.corners[(k + 1) % 3] - piece.corners[k]);
-    const auto longest = static_cast<size_t>(std::ranges::max_element(edges) - edges.begin());
-    bool held = !(edges[longest] > finest * finest) || holds(balls[guess], piece);
+    const auto halves = halves_of(piece, finest);
+    bool held = !halves || holds(balls[guess], piece);
     for (size_t k = 0; k < balls.size() && !held; ++k)
       if (holds(balls[k], piece)) {
         held = true;
@@ -47,7 +40,7 @@ void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std
     if (held) {
       out.push_back(piece);
     } else {
-      for (const Piece& half : halves_of(piece, longest)) stack.push_back(half);
+      for (const Piece& half : *halves) stack.push_back(half);
     }
   }
 }
@@ -103,17 +96,26 @@ class Holders {
 
 }  // namespace
 
-std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const DeepBall> balls, double finest,
-                                Run& run) {
+std::optional<std::array<Piece, 2>> halves_of(const Piece& piece, double finest) {
+  std::array<double, 3> edges;
+  for (size_t k = 0; k < 3; ++k) edges[k] = norm_sq(piece.corners[(k + 1) % 3] - piece.corners[k]);
+  const auto longest = static_cast<size_t>(std::ranges::max_element(edges) - edges.begin());
+  if (!(edges[longest] > finest * finest)) return {};
+  const Vec3 &a = piece.corners[longest], &b = piece.corners[(longest + 1) % 3],
+             &c = piece.corners[(longest + 2) % 3];
+  const Vec3 middle = a * 0.5 + b * 0.5;
+  return {{Piece{{a, middle, c}, piece.face, piece.group}, Piece{{middle, b, c}, piece.face, piece.group}}};
+}
+
+std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> group_of_face,
+                                std::span<const DeepBall> balls, double finest, Run& run) {
   std::vector<std::vector<Piece>> blocks((mesh.face_count() + kBlock - 1) / kBlock);
   run.for_each_block(mesh.face_count(), kBlock, [&](size_t first, size_t last, size_t block) {
-    for (size_t f = first; f < last; ++f) {
-      const auto face = mesh.face(f);
-      for (size_t k = 2; k < face.size(); ++k)
-        cut({{mesh.vertices[face[0]], mesh.vertices[face[k - 1]], mesh.vertices[face[k]]},
-             static_cast<uint32_t>(f)},
-            balls, finest, blocks[block]);
-    }
+    for (auto f = static_cast<uint32_t>(first); f < last; ++f)
+      for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
+        const uint32_t group = group_of_face.empty() ? 0 : group_of_face[f];
+        cut({{mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]}, f, group}, balls, finest, blocks[block]);
+      });
   });
   std::vector<Piece> pieces;
   for (const auto& block : blocks) pieces.insert(pieces.end(), block.begin(), block.end());
@@ -165,7 +167,8 @@ void cover(std::span<const Piece> pieces, std::vector<DeepBall>& balls, const Ba
         gone[k] = true;
         continue;
       }
-      const DeepBall better = fitter.around(own, balls[k].center, 0, BallFitter::Care::fine);
+      DeepBall better = fitter.around(own, balls[k].center, 0, BallFitter::Care::fine);
+      better.group = balls[k].group;
       if (!(better.sticks_out() < balls[k].sticks_out())) continue;
       holders.replace(balls[k], better);
       balls[k] = better;

@@ -9,6 +9,8 @@
 // Cost: balls x pieces / 64, and some pieces more than the mesh has triangles.
 #pragma once
 
+#include <optional>
+
 #include "../mesh/mesh.hpp"
 #include "ball_fitter.hpp"
 
@@ -17,13 +19,23 @@ namespace hitbox {
 struct Piece {
   std::array<Vec3, 3> corners;
   uint32_t face;
+  uint32_t group = 0;  // only balls of the same may hold it
 };
 
-// The faces in pieces, each in one ball or with edges no longer than `finest`; along a Morton curve.
-std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const DeepBall> balls, double finest,
-                                Run& run);
+struct Covered {
+  std::vector<DeepBall> balls;
+  std::vector<Piece> pieces;
+};
 
-// The ball that holds a piece best, or misses it least; ties by number.
+// Cut in two across its longest edge, if that is longer than `finest`.
+std::optional<std::array<Piece, 2>> halves_of(const Piece& piece, double finest);
+
+// The faces in pieces, each in one ball or with edges no longer than `finest`; along a Morton curve.
+// `group_of_face`: empty, or one a face.
+std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> group_of_face,
+                                std::span<const DeepBall> balls, double finest, Run& run);
+
+// The ball that holds a piece best, or misses it least; ties by number. Each group has a ball.
 std::vector<uint32_t> best_balls(std::span<const Piece> pieces, std::span<const DeepBall> balls, Run& run);
 
 // Grows balls until each piece lies in one.

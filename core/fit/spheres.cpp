@@ -4,23 +4,18 @@
 #include <numeric>
 
 #include "../base/tolerances.hpp"
-#include "../geometry/eigen3.hpp"
 #include "../measure/collider_measure.hpp"
 #include "../measure/distance.hpp"
 #include "../measure/inside.hpp"
-#include "sphere_cover.hpp"
+#include "../mesh/triangulate.hpp"
+#include "sphere_clear.hpp"
+#include "sphere_sharing.hpp"
 
 namespace hitbox {
 
 namespace {
 
 constexpr size_t kLeastPoints = 8192, kPointsEach = 48;  // on the surface, a sphere
-constexpr int kRounds = 4;         // of sharing out and fitting, after each change
-constexpr int kSwapRounds = 6;
-constexpr double kOwnShare = 3;
-constexpr double kWorthARound = 0.995;
-constexpr double kSwapGain = 1.1;  // a split has to gain so much more than the merge costs
-constexpr double kNearlyWorst = 0.6;  // balls that stick out so far as the worst one are split with it
 constexpr int kRefills = 2;
 constexpr size_t kFewGone = 24;    // one superfluous ball in so many is left at that
 constexpr double kTrim = 0.06;     // balanced: share of its points that a ball may leave out
@@ -31,300 +26,6 @@ constexpr size_t kMeasured = 16384;  // points on the spheres, and on the mesh
 
 void grow(std::vector<DeepBall>& balls, double by) {
   for (DeepBall& ball : balls) ball.radius = std::max(ball.radius + by, 0.0);
-}
-
-// Points of the surface and the ball around them.
-struct Cluster {
-  std::vector<uint32_t> points;
-  DeepBall ball;
-};
-using Clusters = std::vector<Cluster>;
-using Halves = std::array<Cluster, 2>;
-
-// Shares points out among balls. What is kept small: the distance from the mesh summed up over
-// the outer surface of all balls together.
-class Sharing {
- public:
-  Sharing(std::vector<Vec3> points, double area, const BallFitter& fitter, double trim, Run& run)
-      : points_(std::move(points)), area_(area), fitter_(fitter), trim_(trim), run_(run) {}
-
-  // At most `count`, from `start` on; one ball without it.
-  std::vector<DeepBall> balls(size_t count, std::span<const DeepBall> start = {}) const {
-    Clusters clusters(start.empty() ? 1 : 0);
-    for (const DeepBall& ball : start) clusters.push_back({{}, ball});
-    refit(clusters);
-    split_until(clusters, count);
-    settle(clusters);
-    swap_until_settled(clusters);
-    std::vector<DeepBall> balls;
-    for (const Cluster& cluster : clusters) balls.push_back(cluster.ball);
-    return balls;
-  }
-
- private:
-  void fit(Cluster& cluster, const Vec3& start) const {
-    cluster.ball = fitter_.around(points_of(cluster), start, trim_, BallFitter::Care::rough);
-  }
-
-  std::vector<Vec3> points_of(const Cluster& cluster) const {
-    std::vector<Vec3> points;
-    points.reserve(cluster.points.size());
-    for (const uint32_t p : cluster.points) points.push_back(points_[p]);
-    return points;
-  }
-
-  // What `shown` would cost in the place of clusters a and b: what it adds to the outer surface, and
-  // by how much its balls stick out for their own share of the mesh. The first alone sees no gain where
-  // one large ball becomes two that still overlap; the second does, and the next split then pays.
-  double cost(std::span<const Cluster> shown, const Clusters& clusters, size_t a, size_t b) const {
-    double sum = 0;
-    std::vector<DeepBall> others;
-    for (size_t s = 0; s < shown.size(); ++s) {
-      const DeepBall& ball = shown[s].ball;
-      others.clear();
-      const auto add = [&](const DeepBall& other) {
-        if (other.distance(ball.center) < ball.radius) others.push_back(other);
-      };
-      for (size_t k = 0; k < shown.size(); ++k)
-        if (k != s) add(shown[k].ball);
-      for (size_t k = 0; k < clusters.size(); ++k)
-        if (k != a && k != b) add(clusters[k].ball);
-      const double share = static_cast<double>(shown[s].points.size()) / static_cast<double>(points_.size());
-      sum += fitter_.waste(ball, others) + kOwnShare * area_ * share * std::max(ball.sticks_out(), 0.0);
-    }
-    return sum;
-  }
-
-  double cost(const Clusters& clusters) const {
-    std::vector<double> each(clusters.size());
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-      each[k] = cost(std::span(&clusters[k], 1), clusters, k, k);
-    });
-    return std::accumulate(each.begin(), each.end(), 0.0);
-  }
-
-  // Points to the ball that has to stick out least for them, then balls to their points.
-  void refit(Clusters& clusters) const {
-    share_out(clusters);
-    std::erase_if(clusters, [](const Cluster& cluster) { return cluster.points.empty(); });
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-      fit(clusters[k], clusters[k].ball.center);
-    });
-  }
-
-  void settle(Clusters& clusters) const {
-    Clusters best = clusters;
-    double least = cost(best);
-    for (int round = 0; round < kRounds; ++round) {
-      refit(clusters);
-      if (const double now = cost(clusters); now < least) {
-        least = now;
-        best = clusters;
-      }
-    }
-    clusters = std::move(best);
-  }
-
-  void share_out(Clusters& clusters) const {
-    std::vector<uint32_t> owner(points_.size());
-    run_.for_each_block(points_.size(), 1024, [&](size_t first, size_t last, size_t) {
-      for (size_t p = first; p < last; ++p) owner[p] = cheapest(clusters, points_[p]);
-    });
-    for (Cluster& cluster : clusters) cluster.points.clear();
-    for (uint32_t p = 0; p < owner.size(); ++p) clusters[owner[p]].points.push_back(p);
-  }
-
-  static uint32_t cheapest(std::span<const Cluster> clusters, const Vec3& p) {
-    uint32_t best = 0;
-    double least = Bounds::kInfinity;
-    for (uint32_t k = 0; k < clusters.size(); ++k) {
-      const DeepBall& ball = clusters[k].ball;
-      if (const double out = norm(p - ball.center) - ball.depth; out < least) {
-        least = out;
-        best = k;
-      }
-    }
-    return best;
-  }
-
-  // The best of three: across each of the principal axes. A half without points: there is none.
-  Halves halves_of(const Clusters& clusters, size_t whole) const {
-    const Cluster& cluster = clusters[whole];
-    Vec3 mean;
-    for (const uint32_t p : cluster.points) mean += points_[p];
-    mean = mean / static_cast<double>(cluster.points.size());
-    Sym3 spread;
-    for (const uint32_t p : cluster.points) spread = spread + Sym3::outer(points_[p] - mean, 1);
-    const Frame frame = eigen3(spread).vectors;
-    Halves best;
-    double least = Bounds::kInfinity;
-    for (const int axis : {2, 1, 0}) {
-      Halves halves = halves_across(cluster, mean, frame.axis[axis]);
-      if (halves[0].points.empty() || halves[1].points.empty()) continue;
-      if (const double now = cost(halves, clusters, whole, whole); now < least) {
-        least = now;
-        best = std::move(halves);
-      }
-    }
-    return best;
-  }
-
-  Halves halves_across(const Cluster& cluster, const Vec3& mean, const Vec3& axis) const {
-    Halves halves;
-    for (const uint32_t p : cluster.points) halves[dot(points_[p] - mean, axis) > 0].points.push_back(p);
-    if (halves[0].points.empty() || halves[1].points.empty()) return halves;
-    for (Cluster& half : halves) fit(half, min_ball(points_of(half)).center);
-    Halves again{Cluster{{}, halves[0].ball}, Cluster{{}, halves[1].ball}};
-    for (const uint32_t p : cluster.points) again[cheapest(halves, points_[p])].points.push_back(p);
-    if (again[0].points.empty() || again[1].points.empty()) return halves;
-    for (Cluster& half : again) fit(half, half.ball.center);
-    return again;
-  }
-
-  double gain_of(const Clusters& clusters, size_t whole, const Halves& halves) const {
-    if (halves[0].points.empty() || halves[1].points.empty()) return -Bounds::kInfinity;
-    return cost(std::span(&clusters[whole], 1), clusters, whole, whole) -
-           cost(halves, clusters, whole, whole);
-  }
-
-  std::vector<double> gains_of(const Clusters& clusters, const std::vector<Halves>& halves) const {
-    std::vector<double> gains(clusters.size());
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-      gains[k] = gain_of(clusters, k, halves[k]);
-    });
-    return gains;
-  }
-
-  static std::vector<size_t> largest_first(std::span<const double> values) {
-    std::vector<size_t> order(values.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] > values[b]; });
-    return order;
-  }
-
-  // Always those that stick out most, several at a time, so that threads have something to share.
-  void split_until(Clusters& clusters, size_t count) const {
-    std::vector<bool> whole(clusters.size(), false);  // cannot be split
-    while (clusters.size() < count) {
-      run_.advance(static_cast<double>(clusters.size()) / static_cast<double>(count));
-      const std::vector<size_t> chosen = to_split(clusters, whole, count - clusters.size());
-      if (chosen.empty()) break;
-      std::vector<Halves> halves(chosen.size());
-      run_.for_each_block(chosen.size(), 1, [&](size_t k, size_t, size_t) {
-        halves[k] = halves_of(clusters, chosen[k]);
-      });
-      for (size_t k = 0; k < chosen.size(); ++k) {
-        whole[chosen[k]] = halves[k][0].points.empty();
-        if (whole[chosen[k]]) continue;
-        clusters[chosen[k]] = std::move(halves[k][0]);
-        clusters.push_back(std::move(halves[k][1]));
-        whole.push_back(false);
-      }
-    }
-  }
-
-  static std::vector<size_t> to_split(const Clusters& clusters, const std::vector<bool>& whole, size_t most) {
-    std::vector<double> out(clusters.size());
-    for (size_t k = 0; k < out.size(); ++k)
-      out[k] = whole[k] ? -Bounds::kInfinity : clusters[k].ball.sticks_out();
-    const std::vector<size_t> order = largest_first(out);
-    std::vector<size_t> chosen;
-    for (const size_t k : order)
-      if (!whole[k] && out[k] >= kNearlyWorst * out[order[0]] && chosen.size() < most) chosen.push_back(k);
-    return chosen;
-  }
-
-  struct Pair {
-    size_t a = 0, b = 0;
-    Cluster merged;
-    double loss = 0;
-  };
-
-  // Each ball with the three it overlaps most, as one.
-  std::vector<Pair> neighbours(const Clusters& clusters) const {
-    std::vector<std::pair<size_t, size_t>> found;
-    std::vector<std::pair<double, size_t>> near;
-    for (size_t a = 0; a < clusters.size(); ++a) {
-      near.clear();
-      for (size_t b = 0; b < clusters.size(); ++b)
-        if (a != b) near.emplace_back(clusters[b].ball.distance(clusters[a].ball.center), b);
-      const size_t kept = std::min<size_t>(3, near.size());
-      std::partial_sort(near.begin(), near.begin() + static_cast<ptrdiff_t>(kept), near.end());
-      for (size_t k = 0; k < kept; ++k) found.emplace_back(std::minmax(a, near[k].second));
-    }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    std::vector<Pair> pairs(found.size());
-    run_.for_each_block(found.size(), 1, [&](size_t k, size_t, size_t) {
-      pairs[k] = merged(clusters, found[k].first, found[k].second);
-    });
-    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.loss < y.loss; });
-    return pairs;
-  }
-
-  Pair merged(const Clusters& clusters, size_t a, size_t b) const {
-    Pair pair{a, b, clusters[a], 0};
-    const auto& more = clusters[b].points;
-    pair.merged.points.insert(pair.merged.points.end(), more.begin(), more.end());
-    const double share = static_cast<double>(more.size()) / static_cast<double>(pair.merged.points.size());
-    fit(pair.merged, clusters[a].ball.center * (1 - share) + clusters[b].ball.center * share);
-    const Halves apart{clusters[a], clusters[b]};
-    pair.loss = cost(std::span(&pair.merged, 1), clusters, a, b) - cost(apart, clusters, a, b);
-    return pair;
-  }
-
-  void swap_until_settled(Clusters& clusters) const {
-    double least = cost(clusters);
-    for (int round = 0; round < kSwapRounds && clusters.size() > 2; ++round) {
-      Clusters changed = clusters;
-      if (!swap_some(changed)) break;
-      settle(changed);
-      const double now = cost(changed);
-      if (!(now < least * kWorthARound)) break;
-      least = now;
-      clusters = std::move(changed);
-    }
-  }
-
-  // Merges the pairs that cost least and splits as many balls that gain more.
-  bool swap_some(Clusters& clusters) const {
-    std::vector<Halves> halves(clusters.size());
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) { halves[k] = halves_of(clusters, k); });
-    const std::vector<double> gain = gains_of(clusters, halves);
-    const std::vector<size_t> splits = largest_first(gain);
-    std::vector<Pair> pairs = neighbours(clusters);
-    std::vector<bool> used(clusters.size(), false);
-    size_t next = 0;
-    bool any = false;
-    for (Pair& pair : pairs) {
-      while (next < splits.size() && used[splits[next]]) ++next;
-      if (next == splits.size() || gain[splits[next]] <= kSwapGain * pair.loss) break;
-      const size_t split = splits[next];
-      if (used[pair.a] || used[pair.b] || pair.a == split || pair.b == split) continue;
-      used[pair.a] = used[pair.b] = used[split] = true;
-      clusters[pair.a] = std::move(pair.merged);
-      clusters[pair.b] = std::move(halves[split][1]);
-      clusters[split] = std::move(halves[split][0]);
-      any = true;
-    }
-    return any;
-  }
-
-  std::vector<Vec3> points_;
-  double area_;  // of the surface they stand for
-  const BallFitter& fitter_;
-  double trim_;
-  Run& run_;
-};
-
-std::vector<Triangle> triangles_of(const MeshView& mesh) {
-  std::vector<Triangle> triangles;
-  triangles.reserve(mesh.triangle_count());
-  for (size_t f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    for (size_t k = 2; k < face.size(); ++k) triangles.push_back({face[0], face[k - 1], face[k]});
-  }
-  return triangles;
 }
 
 double area_of(const MeshView& mesh, std::span<const Triangle> triangles) {
@@ -350,14 +51,15 @@ double finest_piece(const MeshView& mesh, std::span<const Triangle> triangles) {
   return finest;
 }
 
-struct Covered {
-  std::vector<DeepBall> balls;
-  std::vector<Piece> pieces;
+// What the spheres have to hold, of unit diagonal.
+struct Ground {
+  MeshView mesh;
+  std::span<const uint32_t> group_of_face;  // empty, or one a face
+  double finest;                            // pieces are not cut further
 };
 
-Covered covering(const MeshView& mesh, std::vector<DeepBall> balls, double finest, const BallFitter& fitter,
-                 Run& run) {
-  std::vector<Piece> pieces = cut_to_balls(mesh, balls, finest, run);
+Covered covering(const Ground& ground, std::vector<DeepBall> balls, const BallFitter& fitter, Run& run) {
+  std::vector<Piece> pieces = cut_to_balls(ground.mesh, ground.group_of_face, balls, ground.finest, run);
   cover(pieces, balls, fitter, run);
   return {std::move(balls), std::move(pieces)};
 }
@@ -373,16 +75,39 @@ double waste_of(std::span<const DeepBall> balls, const BallFitter& fitter) {
   return sum;
 }
 
+// All over the surface, and one of each group, whatever its area.
+SharedPoints shared_points(const Ground& ground, std::span<const Triangle> triangles, size_t count) {
+  const MeshView& mesh = ground.mesh;
+  SurfaceSamples samples = sample_surface(mesh.vertices, triangles, count, 0);
+  SharedPoints shared{std::move(samples.points), {}, 1, area_of(mesh, triangles)};
+  if (ground.group_of_face.empty()) return shared;
+  std::vector<uint32_t> group_of_triangle;
+  for (size_t f = 0; f < mesh.face_count(); ++f)
+    group_of_triangle.insert(group_of_triangle.end(), mesh.face(f).size() - 2, ground.group_of_face[f]);
+  for (const uint32_t triangle : samples.triangles) shared.group.push_back(group_of_triangle[triangle]);
+  shared.group_count = 1 + *std::ranges::max_element(ground.group_of_face);
+  std::vector<bool> has_point(shared.group_count, false);
+  for (const uint32_t group : shared.group) has_point[group] = true;
+  for (size_t f = 0; f < mesh.face_count(); ++f) {
+    const uint32_t group = ground.group_of_face[f];
+    if (has_point[group]) continue;
+    has_point[group] = true;
+    shared.points.push_back(mesh.vertices[mesh.face(f)[0]]);
+    shared.group.push_back(group);
+  }
+  return shared;
+}
+
 // Where balls turned out superfluous, others are split instead, as long as that helps.
-Covered covering_shared(const MeshView& mesh, const Sharing& sharing, size_t count, double finest,
-                        const BallFitter& fitter, Run& run) {
+Covered covering_all(const Ground& ground, const SharedPoints& points, size_t count, const BallFitter& fitter,
+                     Run& run) {
   Covered best;
   for (int round = 0; round <= kRefills; ++round) {
-    const double from = 0.1 + 0.8 * round / (kRefills + 1), to = 0.1 + 0.8 * (round + 1) / (kRefills + 1);
+    const double from = 1.0 * round / (kRefills + 1), to = 1.0 * (round + 1) / (kRefills + 1);
     run.enter("split", from, (from + to) / 2);
-    std::vector<DeepBall> balls = sharing.balls(count, best.balls);
+    std::vector<DeepBall> balls = share_out(points, count, best.balls, fitter, 0, run);
     run.enter("cover", (from + to) / 2, to);
-    Covered found = covering(mesh, std::move(balls), finest, fitter, run);
+    Covered found = covering(ground, std::move(balls), fitter, run);
     if (round > 0 && !(waste_of(found.balls, fitter) < waste_of(best.balls, fitter))) break;
     best = std::move(found);
     if (best.balls.size() * kFewGone >= count * (kFewGone - 1)) break;
@@ -391,9 +116,8 @@ Covered covering_shared(const MeshView& mesh, const Sharing& sharing, size_t cou
 }
 
 // All radii out or in, so that as much of the surface is covered as is wanted and no more.
-Covered covering_most(const MeshView& mesh, std::vector<DeepBall> balls, std::span<const Vec3> points,
-                      double finest, Run& run) {
-  run.enter("cover", 0.6, 0.9);
+Covered covering_most(const Ground& ground, std::vector<DeepBall> balls, std::span<const Vec3> points, Run& run) {
+  run.enter("cover", 0.6, 1);
   std::vector<double> out(points.size(), Bounds::kInfinity);
   run.for_each_block(points.size(), 1024, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k)
@@ -402,21 +126,23 @@ Covered covering_most(const MeshView& mesh, std::vector<DeepBall> balls, std::sp
   const auto wanted = out.begin() + static_cast<ptrdiff_t>(kCovered * static_cast<double>(out.size()));
   std::nth_element(out.begin(), wanted, out.end());
   grow(balls, *wanted + kLeftOut);
-  std::vector<Piece> pieces = cut_to_balls(mesh, balls, finest, run);
+  std::vector<Piece> pieces = cut_to_balls(ground.mesh, ground.group_of_face, balls, ground.finest, run);
   grow_to_hold(pieces, balls, run);
   grow(balls, -kLeftOut);
   return {std::move(balls), std::move(pieces)};
 }
 
 // A mesh that is one ball, up to its facets: corners on it, and flat sides near it.
-std::vector<DeepBall> one_ball(const MeshView& mesh, std::span<const Vec3> points, const BallFitter& fitter) {
+std::vector<DeepBall> one_ball(const Ground& ground, const SharedPoints& shared, const BallFitter& fitter) {
   constexpr double kOnIt = 2e-3, kNearIt = 0.025;  // of the diagonal
+  if (shared.group_count > 1) return {};
+  const MeshView& mesh = ground.mesh;
   std::vector<Vec3> corners;
   for (const uint32_t v : mesh.indices) corners.push_back(mesh.vertices[v]);
   const Ball ball = min_ball(corners);
   const auto on_it = [&](const Vec3& p) { return norm(p - ball.center) > ball.radius - kOnIt; };
   const auto near_it = [&](const Vec3& p) { return norm(p - ball.center) > ball.radius - kNearIt; };
-  if (!std::ranges::all_of(corners, on_it) || !std::ranges::all_of(points, near_it)) return {};
+  if (!std::ranges::all_of(corners, on_it) || !std::ranges::all_of(shared.points, near_it)) return {};
   const double depth = fitter.depth(ball.center);
   return depth > ball.radius - kNearIt ? std::vector<DeepBall>{{ball.center, ball.radius, depth}}
                                        : std::vector<DeepBall>{};
@@ -429,7 +155,7 @@ const Piece& nearest_piece(std::span<const Piece> pieces, const DeepBall& ball) 
 }
 
 FitResult listed(std::span<const Piece> pieces, std::span<const DeepBall> balls, const Similarity& to_input,
-                 const Vec3& farthest, Run& run) {
+                 const Vec3& farthest, double pad, Run& run) {
   const std::vector<uint32_t> owner = best_balls(pieces, balls, run);
   std::vector<std::vector<uint32_t>> faces(balls.size());
   for (size_t k = 0; k < pieces.size(); ++k) faces[owner[k]].push_back(pieces[k].face);
@@ -443,7 +169,8 @@ FitResult listed(std::span<const Piece> pieces, std::span<const DeepBall> balls,
     std::sort(faces[b].begin(), faces[b].end());
     faces[b].erase(std::unique(faces[b].begin(), faces[b].end()), faces[b].end());
     const Sphere sphere = transformed(Sphere{balls[b].center, balls[b].radius}, to_input);
-    result.shapes.push_back(Sphere{sphere.center, std::max(sphere.radius + slack, tolerances.thickness)});
+    const Sphere holding{sphere.center, std::max(sphere.radius + slack, tolerances.thickness)};
+    result.shapes.push_back(padded(holding, pad, tolerances.thickness));
     result.faces.insert(result.faces.end(), faces[b].begin(), faces[b].end());
     result.face_offsets.push_back(static_cast<uint32_t>(result.faces.size()));
   }
@@ -491,39 +218,62 @@ SphereMeasure measured(const MeshView& mesh, std::span<const Triangle> triangles
   return found;
 }
 
+Covered covering(const Ground& ground, std::span<const Triangle> triangles, uint32_t count, SphereMode mode,
+                 const BallFitter& fitter, Run& run) {
+  const SharedPoints points = shared_points(ground, triangles, std::max(kLeastPoints, kPointsEach * count));
+  if (std::vector<DeepBall> one = one_ball(ground, points, fitter); !one.empty())
+    return covering(ground, std::move(one), fitter, run);
+  if (mode == SphereMode::conservative) return covering_all(ground, points, count, fitter, run);
+  run.enter("split", 0, 0.6);
+  std::vector<DeepBall> balls = share_out(points, count, {}, fitter, kTrim, run);
+  // Other points than those the balls were made for.
+  const SurfaceSamples others = sample_surface(ground.mesh.vertices, triangles, kMeasured, 2);
+  return covering_most(ground, std::move(balls), others.points, run);
+}
+
+// Where balls have to make way, twice as many to begin with may be fewer in the end.
+Covered covering_clear(const Ground& ground, std::span<const Triangle> triangles, uint32_t count, SphereMode mode,
+                       const ClearSpace& clear, const BallFitter& fitter, Run& run) {
+  Covered best;
+  double done = 0;
+  for (uint32_t tried = count;; tried *= 2) {
+    const double next = clear.empty() ? 1 : 0.5 * (done + 1);
+    const Run::Stretch stretch(run, done, next);
+    done = next;
+    Covered found = covering(ground, triangles, tried, mode, fitter, run);
+    const size_t before = found.balls.size();
+    found = kept_clear(std::move(found), clear, fitter, run);
+    const bool is_clear = found.balls.size() == before;
+    if (best.balls.empty() || found.balls.size() < best.balls.size()) best = std::move(found);
+    if (is_clear || 2 * tried >= std::min<size_t>(best.balls.size(), kMostSpheres)) return best;
+  }
+}
+
 }  // namespace
 
-SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Run& run) {
+SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, const FitOptions& options, Run& run) {
   run.enter("prepare", 0, 0.1);
   const Bounds box = referenced_bounds(mesh);
   const Similarity to_input{{}, box.center(), box.diagonal()};
   std::vector<Vec3> vertices(mesh.vertices.begin(), mesh.vertices.end());  // of unit diagonal, at the origin
   for (Vec3& v : vertices) v = (v - to_input.translation) / to_input.scale;
   const MeshView unit{vertices, mesh.indices, mesh.offsets};
-  const TriangleBvh surface(unit, run);
+  const std::vector<Triangle> triangles = triangles_of(unit, run);
+  const TriangleBvh surface(vertices, triangles, run);
   const Winding winding(surface);
   const DepthGrid grid(surface, winding, referenced_bounds(unit), run);
   const BallFitter fitter(surface, winding, grid);
-  const std::vector<Triangle> triangles = triangles_of(unit);
-  count = std::min(count, kMostSpheres);
-  const std::vector<Vec3> points =
-      sample_surface(vertices, triangles, std::max(kLeastPoints, kPointsEach * count), 0).points;
-  Covered covered{one_ball(unit, points, fitter), {}};
-  const double finest = finest_piece(unit, triangles);
-  if (!covered.balls.empty()) {
-    covered = covering(unit, std::move(covered.balls), finest, fitter, run);
-  } else if (mode == SphereMode::conservative) {
-    covered = covering_shared(unit, Sharing(points, area_of(unit, triangles), fitter, 0, run), count, finest, fitter, run);
-  } else {
-    const Sharing sharing(points, area_of(unit, triangles), fitter, kTrim, run);
-    run.enter("split", 0.1, 0.6);
-    // Other points than those the balls were made for.
-    const SurfaceSamples others = sample_surface(vertices, triangles, kMeasured, 2);
-    covered = covering_most(unit, sharing.balls(count), others.points, finest, run);
+  const Ground ground{unit, options.group_of_face, finest_piece(unit, triangles)};
+  const ClearSpace clear = kept_space(options, to_input, run);
+  Covered covered;
+  {
+    const Run::Stretch stretch(run, 0.1, 0.9);
+    covered = covering_clear(ground, triangles, std::min(count, kMostSpheres), mode, clear, fitter, run);
   }
   run.enter("measure", 0.9, 1);
   SphereFit result;
-  result.fitted = listed(covered.pieces, covered.balls, to_input, max(abs(box.low), abs(box.high)), run);
+  const Vec3 farthest = max(abs(box.low), abs(box.high));
+  result.fitted = listed(covered.pieces, covered.balls, to_input, farthest, options.pad, run);
   result.measure = measured(unit, triangles, surface, covered.balls, run);
   return result;
 }

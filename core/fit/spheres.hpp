@@ -1,9 +1,10 @@
 // Spheres that follow the volume: for motion planners, which ask nothing but spheres.
 //
-// Points on the surface are shared out among balls, each the one around its points that sticks
-// out least (ball_fitter.hpp). One ball is split into two, always the one that sticks out most, until
+// Points on the surface are shared out among balls (sphere_sharing.hpp), each the one around its points that
+// sticks out least (ball_fitter.hpp). One ball is split into two, always the one that sticks out most, until
 // there are enough; then points move to the ball that has to stick out least for them, balls are
 // fitted again, and so on; and where a merge here costs less than a split there gains, both are done.
+// Balls that enter space to be kept clear make way for smaller ones (sphere_clear.hpp).
 //
 // conservative: every point of every face lies in the union of the spheres, proved on pieces
 // (sphere_cover.hpp). balanced: about 96 % of the surface does, by sampling, and no point of any face is
@@ -36,6 +37,9 @@ struct SphereFit {
   SphereMeasure measure;
 };
 
-SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Run& run);
+// Of the options `group_of_face`, `keep_clear` and `pad` count; nothing else here has a meaning for spheres alone.
+// There is one sphere a group at least, and more than `count` where space is to be kept clear. How good they
+// are is said of the spheres before padding.
+SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, const FitOptions& options, Run& run);
 
 }  // namespace hitbox

@@ -9,9 +9,11 @@
 
 namespace hitbox {
 
+// What is said of distances is said of the shapes before padding.
 struct WithinResult {
-  FitResult fitted;
-  double strays = 0;  // no point of a shape's surface is further from the mesh, in diagonals: proved
+  FitResult fitted = {};
+  double strays = 0;    // no point of a shape's surface is further from the mesh, in diagonals: proved
+  uint32_t over = 0;    // shapes that are not known to be within the tolerance
   bool capped = false;  // more shapes would have been needed
 };
 

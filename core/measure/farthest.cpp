@@ -28,9 +28,10 @@ class OuterDistance::Search {
     for (const Patch& patch : surfaces_.patches()) look_at({patch, Bvh::kNone, Bounds::kInfinity});
   }
 
-  Interval answer() {
+  Interval answer(Run& run) {
     size_t looked_at = 0;
     while (!is_answered() && looked_at < goal_.budget) {
+      run.poll();
       std::pop_heap(open_.begin(), open_.end());
       const Open whole = open_.back();
       open_.pop_back();
@@ -91,12 +92,12 @@ OuterDistance::OuterDistance(const MeshView& mesh, bool solid, Run& run) : tree_
   rounding_ = kRounding * extent.diagonal();
 }
 
-Interval OuterDistance::farthest(const Shape& shape, const FarthestGoal& goal) const {
+Interval OuterDistance::farthest(const Shape& shape, const FarthestGoal& goal, Run& run) const {
   // Both ends move out by what rounding may do, and must still be good enough then.
   const double by = rounding_ + kRounding * bounds(shape).diagonal();
   FarthestGoal within = goal;
   if (goal.enough > 0) within.enough = std::max(goal.enough - by, goal.enough / 2);
-  const Interval found = Search(*this, shape, within).answer();
+  const Interval found = Search(*this, shape, within).answer(run);
   return {std::max(0.0, found.low - by), found.high + by};
 }
 

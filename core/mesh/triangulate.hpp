@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "../base/run.hpp"
 #include "../geometry/triangle_mesh.hpp"
 #include "mesh.hpp"
 
@@ -26,5 +27,8 @@ void for_each_triangle(std::span<const Vec3> vertices, std::span<const uint32_t>
   }
   for (size_t k = 2; k < face.size(); ++k) body(face[0], face[k - 1], face[k]);
 }
+
+// Of all faces, one after the other.
+std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox

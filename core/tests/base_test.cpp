@@ -76,3 +76,42 @@ TEST(a_run_that_is_stopped_before_it_starts_does_nothing) {
   }
   CHECK(stopped);
 }
+
+TEST(blocks_that_poll_are_left_on_all_threads_when_the_run_is_stopped) {
+  for (unsigned threads : {1u, 3u}) {
+    Run run(threads, [](const char*, double) { return false; });
+    bool stopped = false;
+    try {
+      run.for_each_block(8, 1, [&](size_t, size_t, size_t) {
+        for (;;) run.poll();
+      });
+    } catch (const Cancelled&) {
+      stopped = true;
+    }
+    CHECK(stopped);
+  }
+}
+
+TEST(a_stretch_is_the_whole_of_the_stages_in_it) {
+  std::vector<double> seen;
+  Run run(1, [&](const char*, double fraction) {
+    seen.push_back(fraction);
+    return true;
+  });
+  const auto enter = [&](double from, double to) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // reports come every 50
+    run.enter("stage", from, to);
+  };
+  enter(0, 0.5);
+  {
+    const Run::Stretch second(run, 0.5, 1);
+    enter(0.5, 1);
+    {
+      const Run::Stretch last(run, 0.5, 1);
+      enter(0.5, 1);
+    }
+    enter(0.9, 1);
+  }
+  enter(1, 1);
+  CHECK((seen == std::vector<double>{0, 0.75, 0.875, 0.95, 1}));
+}

@@ -52,7 +52,13 @@ Mesh turned(Mesh mesh, uint64_t seed) {
 }
 
 std::optional<Fitted> recognised(const Mesh& mesh, std::array<bool, kPrimitiveCount> kinds = {1, 1, 1, 1, 1, 1}) {
-  return recognise(mesh.view(), face_directions(mesh.view()), kinds, 1e-9);
+  Run run(1);
+  return recognise(mesh.view(), face_directions(mesh.view(), run), kinds, 1e-9, run);
+}
+
+std::optional<BoxCover> cover_of(const Mesh& mesh) {
+  Run run(1);
+  return cover_by_boxes(mesh.view(), face_directions(mesh.view(), run), run);
 }
 
 std::vector<std::array<double, 2>> stairs(int steps) {
@@ -101,8 +107,9 @@ TEST(triangles_tile_any_simple_polygon) {
 TEST(directions_are_found_in_any_order_of_faces) {
   // Two lids of 200 sides and as many walls: the lids have half of the area, whenever they come.
   Mesh drum = turned(round_prism(200, 1), 3);
+  Run run(1);
   for (int turn = 0; turn < 2; ++turn) {
-    const FaceDirections found = face_directions(drum.view());
+    const FaceDirections found = face_directions(drum.view(), run);
     CHECK(!found.main.empty());
     CHECK_NEAR(found.main[0].area, 2 * area_of(drum.vertices, drum.view().face(turn == 0 ? 0 : 200)), 1e-9);
     Mesh reordered;  // walls first
@@ -160,7 +167,7 @@ TEST(stairs_are_a_box_a_step_and_fragments_are_the_faces) {
   for (uint64_t seed = 0; seed < 4; ++seed)
     for (int steps = 2; steps <= 8; ++steps) {
       const Mesh mesh = turned(extruded(stairs(steps), 2), seed);
-      const auto cover = cover_by_boxes(mesh.view(), face_directions(mesh.view()));
+      const auto cover = cover_of(mesh);
       CHECK(cover.has_value());
       if (!cover) continue;
       CHECK(cover->boxes.size() == static_cast<size_t>(steps));
@@ -181,9 +188,7 @@ TEST(stairs_are_a_box_a_step_and_fragments_are_the_faces) {
 }
 
 TEST(what_is_not_orthogonal_or_not_closed_has_no_cover) {
-  const auto covered = [](const Mesh& mesh) {
-    return cover_by_boxes(mesh.view(), face_directions(mesh.view())).has_value();
-  };
+  const auto covered = [](const Mesh& mesh) { return cover_of(mesh).has_value(); };
   CHECK(covered(turned(extruded(stairs(3), 1), 1)));
   CHECK(!covered(extruded({{0, 0}, {3, 0}, {3, 0.9}, {2.9, 1}, {1, 1}, {1, 3}, {0, 3}}, 1)));  // a bevel
   Mesh l = extruded(stairs(2), 1), open;

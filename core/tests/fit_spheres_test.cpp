@@ -37,9 +37,10 @@ Mesh box(const Vec3& size) {
   return mesh;
 }
 
-SphereFit fitted(const Mesh& mesh, uint32_t count, SphereMode mode, unsigned threads = 2) {
+SphereFit fitted(const Mesh& mesh, uint32_t count, SphereMode mode, unsigned threads = 2,
+                 const FitOptions& options = {}) {
   Run run(threads);
-  return fit_spheres(mesh.view(), count, mode, run);
+  return fit_spheres(mesh.view(), count, mode, options, run);
 }
 
 std::vector<double> numbers(const SphereFit& fit) {
@@ -96,7 +97,7 @@ TEST(a_cover_holds_each_piece_in_one_ball) {
   const DepthGrid grid(surface, winding, referenced_bounds(mesh.view()), run);
   std::vector<DeepBall> balls;
   for (int k = 0; k < 9; ++k) balls.push_back({{std::cos(0.7 * k), std::sin(0.7 * k), 0}, 0.45, 0.4});
-  const std::vector<Piece> pieces = cut_to_balls(mesh.view(), balls, 0.02, run);
+  const std::vector<Piece> pieces = cut_to_balls(mesh.view(), {}, balls, 0.02, run);
   CHECK(pieces.size() > mesh.view().triangle_count());
   cover(pieces, balls, BallFitter(surface, winding, grid), run);
   const std::vector<uint32_t> best = best_balls(pieces, balls, run);
@@ -115,4 +116,40 @@ TEST(a_ball_goes_deep_to_stick_out_less) {
   const DeepBall ball = fitter.around(square, {2, 2, 4}, 0, BallFitter::Care::rough);
   CHECK_NEAR(ball.center.z, 2, 0.1);
   CHECK_NEAR(ball.sticks_out(), std::sqrt(6.0) - 2, 0.02);
+}
+
+TEST(spheres_keep_out_of_clear_space_and_hold_everything) {
+  const Mesh mesh = torus(40, 1, 0.3);
+  FitOptions options;
+  options.keep_clear = {{{0, 0, 0}, 0.6}, {{1, 0, 0.5}, 0.1}};
+  for (const double pad : {0.0, 0.03}) {
+    options.pad = pad;
+    const SphereFit fit = fitted(mesh, 3, SphereMode::conservative, 2, options);
+    CHECK(certified_outside(mesh, fit) <= 1e-3 + 1e-9);
+    for (const Shape& shape : fit.fitted.shapes) {
+      const Sphere& s = std::get<Sphere>(shape);
+      for (const Sphere& clear : options.keep_clear)
+        CHECK(norm(s.center - clear.center) >= s.radius + clear.radius - 1e-9);
+    }
+  }
+}
+
+TEST(space_that_the_mesh_itself_enters_is_entered) {
+  const Mesh mesh = box({3, 2, 1});
+  FitOptions options;
+  options.keep_clear = {{{3, 1, 0.5}, 0.4}};
+  const SphereFit fit = fitted(mesh, 6, SphereMode::conservative, 2, options);
+  CHECK(certified_outside(mesh, fit) <= 1e-3 + 1e-9);
+}
+
+TEST(a_sphere_holds_faces_of_one_group) {
+  const Mesh mesh = torus(40, 1, 0.3);
+  FitOptions options;
+  for (size_t f = 0; f < mesh.view().face_count(); ++f) options.group_of_face.push_back(f % 40 < 13 ? 1 : 0);
+  const SphereFit fit = fitted(mesh, 12, SphereMode::conservative, 2, options);
+  for (size_t s = 0; s < fit.fitted.shapes.size(); ++s)
+    for (uint32_t k = fit.fitted.face_offsets[s]; k < fit.fitted.face_offsets[s + 1]; ++k)
+      CHECK(options.group_of_face[fit.fitted.faces[k]] ==
+            options.group_of_face[fit.fitted.faces[fit.fitted.face_offsets[s]]]);
+  CHECK(fit.fitted.shapes.size() <= 12);
 }

@@ -59,7 +59,7 @@ TEST(no_sample_of_a_shape_is_beyond_its_bounds) {
     for (const bool solid : {false, true}) {
       const OuterDistance distance(mesh.view(), solid, run);
       for (const Shape& shape : one_of_each()) {
-        const Interval found = distance.farthest(shape, to_within(0.01));
+        const Interval found = distance.farthest(shape, to_within(0.01), run);
         const double sampled = farthest_sample(shape, mesh, solid, 4000);
         CHECK(sampled <= found.high);
         CHECK(found.high - found.low <= 0.01 + 1e-7);
@@ -73,8 +73,8 @@ TEST(a_shape_inside_a_solid_does_not_stray_and_in_a_shell_it_does) {
   Run run(1);
   const Mesh mesh = mesh_of(Box{{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}, 3);
   const Shape ball = Sphere{{0.2, 0, 0}, 0.5};
-  CHECK(OuterDistance(mesh.view(), true, run).farthest(ball, to_within(1e-4)).high < 2e-4);
-  const Interval in_shell = OuterDistance(mesh.view(), false, run).farthest(ball, to_within(1e-4));
+  CHECK(OuterDistance(mesh.view(), true, run).farthest(ball, to_within(1e-4), run).high < 2e-4);
+  const Interval in_shell = OuterDistance(mesh.view(), false, run).farthest(ball, to_within(1e-4), run);
   CHECK(in_shell.low <= 1 && in_shell.high >= 0.7);
 }
 
@@ -84,11 +84,11 @@ TEST(the_corner_of_a_larger_cube_is_how_far_it_strays) {
   const OuterDistance distance(mesh.view(), true, run);
   const Shape larger = Box{{0, 0, 0}, {0, 0, 0, 1}, {1.1, 1.1, 1.1}};
   const double truth = 0.1 * std::sqrt(3.0);
-  const Interval found = distance.farthest(larger, to_within(1e-4));
+  const Interval found = distance.farthest(larger, to_within(1e-4), run);
   CHECK(found.low <= truth && truth <= found.high);
   FarthestGoal goal;
   goal.enough = truth * 1.001;
-  CHECK(distance.farthest(larger, goal).high <= goal.enough);
+  CHECK(distance.farthest(larger, goal, run).high <= goal.enough);
   goal.enough = truth * 0.999;
-  CHECK(distance.farthest(larger, goal).low > goal.enough);
+  CHECK(distance.farthest(larger, goal, run).low > goal.enough);
 }

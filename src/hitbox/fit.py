@@ -25,7 +25,7 @@ from hitbox.mesh import Mesh, MeshLike
 from hitbox.profiles import Profile
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, Shape, shape_from_params
-from hitbox.spheres import MODES, fit_spheres
+from hitbox.spheres import MODES, MOST_SPHERES, fit_spheres
 from hitbox.store import Store, build
 from hitbox.words import counted, listed, percent, percent_up
 
@@ -46,6 +46,10 @@ MOST_SHAPES = 1_000_000
 DEFAULT_TOLERANCE = "3%"  # where neither a count nor a tolerance is given
 MOST_BY_DEFAULT = 256  # shapes, there
 HULL_VERTICES = 32  # where neither the options nor a profile say
+# With spheres alone; of these kinds, weights and weld have nothing to decide.
+KNOWN_TO_SPHERES = (
+    "count", "profile", "kinds", "weights", "weld", "spheres", "parts", "materials", "keep_clear", "pad",
+)  # fmt: skip
 _LISTED = 16  # spheres or numbers; of more the JSON has a checksum
 _NAMED = 5  # spheres in a note
 
@@ -142,9 +146,7 @@ class FitOptions:
         if not set(self.allowed_kinds) & set(PRIMITIVES):
             raise InputError("fit: weights: 'organic' uses no prisms, and kinds allows nothing else.")
         if self.spheres != "conservative" and not self.by_spheres:
-            raise InputError(
-                f"fit: spheres: {self.spheres!r} needs kinds='sphere' and no option of merging, such as cost."
-            )
+            raise InputError(f"fit: spheres: {self.spheres!r} needs kinds='sphere', and no other kind.")
 
     def _put(self, name: str, check: Callable[..., Any], *arguments: str) -> None:
         if getattr(self, name) is not None:
@@ -163,9 +165,21 @@ class FitOptions:
 
     @property
     def by_spheres(self) -> bool:
-        """Whether spheres are placed by their own solver, which knows none of the options of merging."""
-        known = {"count", "preset", "profile", "kinds", "weights", "weld", "spheres"}
-        return self.allowed_kinds == ("sphere",) and set(self.said()) <= known
+        """Whether fit places spheres by their own solver."""
+        return self.allowed_kinds == ("sphere",)
+
+    def check_for_spheres(self) -> None:
+        """Refuses what their solver does not know."""
+        unknown = [name for name in self.said() if name not in KNOWN_TO_SPHERES]
+        if not unknown:
+            return
+        instead = "fit_tree(mesh, kinds='sphere')"
+        if "tolerance" in unknown:
+            instead += f".within({self.tolerance!r})"
+        raise InputError(
+            f"fit: {listed(unknown)}: no meaning for spheres alone, which are placed and not merged. Leave "
+            f"it out, or let {instead} merge spheres."
+        )
 
     @property
     def kind_weights(self) -> dict[str, float]:
@@ -249,15 +263,17 @@ def fit(
     """
     started = time.perf_counter()
     chosen = _options(options, keywords, count)
+    if chosen.by_spheres:
+        chosen.check_for_spheres()
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
 
     def work() -> Collider:
-        if chosen.by_spheres:
-            return job.spheres(started)
         if chosen.count is not None:
             job.check_count(chosen.count)
-            if chosen.tolerance is None:
-                return job.collider(job.shapes(chosen.count), chosen.count, started)
+        if chosen.by_spheres:
+            return job.spheres(started)
+        if chosen.count is not None and chosen.tolerance is None:
+            return job.collider(job.shapes(chosen.count), chosen.count, started)
         return job.within(started)
 
     return job.kept({}, work, started)
@@ -287,14 +303,20 @@ def fit_tree(
         raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
     if chosen.tolerance is not None:
         raise InputError("fit_tree: takes no tolerance. Ask the tree: fit_tree(mesh).within('1%').")
+    if chosen.spheres != "conservative":
+        raise InputError(
+            f"fit_tree: spheres: a tree merges spheres, and holds every face. For {chosen.spheres!r} call "
+            f"fit(mesh, kinds='sphere', spheres={chosen.spheres!r})."
+        )
     finest = _count(finest, "finest")
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
     return FitTree(job, finest)
 
 
 _Shapes = tuple[list[Any], IndexArray, IndexArray, int]  # of the core: shapes, faces, their offsets, dropped
-# And how far they stray from the mesh at most, of the diagonal; whether a count stood in the way.
-_Judged = tuple[_Shapes, float, bool]
+# And how far they stray from the mesh at most, of the diagonal; how many stray further than the tolerance;
+# whether a count stood in the way.
+_Judged = tuple[_Shapes, float, int, bool]
 
 
 class FitTree:
@@ -329,7 +351,10 @@ class FitTree:
 
         def work() -> Collider:
             found = self._levels.within(share, self._job.run())
-            why = f"{self.finest:,} shapes, the tree's finest, are too few. Make it with a larger finest."
+            why = (
+                f"{self.finest:,} shapes, the tree's finest, are too few. There it has the finest, elsewhere "
+                f"larger ones. Make the tree with a larger finest."
+            )
             return self._job.judged(found, share, started, why, {"tolerance": _plain(tolerance)})
 
         return self._job.kept({"finest": self.finest, "within": repr(share)}, work, started)
@@ -414,8 +439,16 @@ class _Job:
         return length / self.mesh.diagonal
 
     def spheres(self, started: float) -> Collider:
-        count, mode = self.options.count, self.options.spheres
-        found = fit_spheres(self.mesh, count, mode, threads=self.threads, report=self.report)
+        groups = self.groups
+        if groups.count > MOST_SPHERES:
+            raise InputError(
+                f"fit: {groups.what}: {MOST_SPHERES:,} spheres, the most there are, cannot keep "
+                f"{groups.count:,} of them separate. Let them be together, or fit each on its own."
+            )
+        found = fit_spheres(
+            self.mesh, self.options.count, self.options.spheres, self.core_options, least=groups.count,
+            threads=self.threads, report=self.report,
+        )  # fmt: skip
         return self.collider(found.shapes, found.count, started, found.notes)
 
     def within(self, started: float) -> Collider:
@@ -427,9 +460,10 @@ class _Job:
         most = max(options.count or by_default, self.groups.count)
         found = _core.fit_within(self.input, share, most, self.run())
         why = (
-            f"that takes more than {most:,} shapes. Give a larger count."
-            if found[2]
-            else "the shape around a single face strays further."
+            f"that takes more than {most:,} shapes, and these are the ones that fit gives for a count of "
+            f"{most:,}. Give a larger count, or a larger tolerance."
+            if found[3]
+            else "even the shape around a single face strays further there."
         )
         return self.judged(found, share, started, why, {"tolerance": _plain(tolerance)})
 
@@ -437,13 +471,16 @@ class _Job:
         self, found: _Judged, share: float, started: float, why_not: str, asked: Mapping[str, Any]
     ) -> Collider:
         """With what is proved about the distance of the shapes."""
-        shapes, strays, _ = found
+        shapes, strays, over, _ = found
+        number = counted(len(shapes[0]), "shape")
         bound = f"within {percent_up(strays)} of the diagonal (certified)"
+        if self.core_options.pad:
+            bound += ", before padding"
         if strays <= share:
-            number = counted(len(shapes[0]), "shape")
             notes = (f"{number} for a tolerance of {percent(share)}: every shape stays {bound}.",)
             return self.collider(shapes, self.options.count, started, notes, (), asked)
-        missed = (f"Every shape stays {bound}, but not within {percent(share)}: {why_not}",)
+        beyond = f"{over:,} of {number} not surely within {percent(share)}"
+        missed = (f"Every shape stays {bound}, but {beyond}: {why_not}",)
         return self.collider(shapes, self.options.count, started, (), missed, asked)
 
     def kept(self, level: Mapping[str, int | str], work: Callable[[], Collider], started: float) -> Collider:
@@ -526,6 +563,8 @@ class _Job:
         return missed
 
     def _what_forbids_merges(self) -> str:
+        if self.options.by_spheres:
+            return "large ones would enter a sphere of keep_clear"
         would = []
         if self.options.max_excess is not None:
             would.append(f"add more than max_excess={self.options.max_excess:g} of the bounding box's volume")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from hitbox.mesh import Mesh
 from hitbox.progress import Report
 
 MODES = ("conservative", "balanced")
+MOST_SPHERES = _core.MOST_SPHERES
 LADDER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # counts to choose from
 CLOSE_ENOUGH = 0.015  # of the diagonal: how far the spheres may stick out on average where no count is given
 
@@ -24,9 +26,19 @@ class FittedSpheres:
 
 
 def fit_spheres(
-    mesh: Mesh, count: int | None, mode: str, *, threads: int = 0, report: Report | None = None
+    mesh: Mesh,
+    count: int | None,
+    mode: str,
+    options: _core.FitOptions,
+    *,
+    least: int = 1,
+    threads: int = 0,
+    report: Report | None = None,
 ) -> FittedSpheres:
-    """At most `count` spheres; without a count the fewest that stay close to the mesh."""
+    """At most `count` spheres; without a count the fewest that stay close to the mesh, but `least`.
+
+    Of the options `group_of_face`, `keep_clear` and `pad` count.
+    """
     exact, _ = mesh.clean("exact")
 
     def run(most: int, low: float, high: float) -> tuple[Any, dict[str, float]]:
@@ -35,29 +47,29 @@ def fit_spheres(
 
         told = _core.Run(threads, None if report is None else part)
         arrays = (exact.vertices, exact.indices, exact.offsets)
-        return _core.fit_spheres(*arrays, most, mode == "conservative", told)
+        return _core.fit_spheres(*arrays, most, mode == "conservative", options, told)
 
     notes = []
     if count is None:
-        count, found = _fewest(run)
+        count, found = _fewest(run, [rung for rung in LADDER if rung >= least] or [least])
         notes.append(_why(count, found[1]["mean"]))
     else:
         found = run(count, 0.0, 1.0)
     shapes, measure = found
-    return FittedSpheres(shapes, count, (*notes, *_said(measure)))
+    return FittedSpheres(shapes, count, (*notes, *_said(measure, options.pad != 0)))
 
 
-def _fewest(run: Any) -> tuple[int, tuple[Any, dict[str, float]]]:
+def _fewest(run: Any, ladder: Sequence[int]) -> tuple[int, tuple[Any, dict[str, float]]]:
     """The first rung that is close enough, found by halving: more spheres are closer."""
-    low, high = 0, len(LADDER) - 1
+    low, high = 0, len(ladder) - 1
     tried: dict[int, tuple[Any, dict[str, float]]] = {}
     while low < high:
         middle = (low + high) // 2
-        tried[middle] = run(LADDER[middle], len(tried) / 5, (len(tried) + 1) / 5)
+        tried[middle] = run(ladder[middle], len(tried) / 5, (len(tried) + 1) / 5)
         low, high = (low, middle) if tried[middle][1]["mean"] <= CLOSE_ENOUGH else (middle + 1, high)
     if low not in tried:
-        tried[low] = run(LADDER[low], len(tried) / 5, 1.0)
-    return LADDER[low], tried[low]
+        tried[low] = run(ladder[low], len(tried) / 5, 1.0)
+    return ladder[low], tried[low]
 
 
 def _why(count: int, mean: float) -> str:
@@ -72,9 +84,10 @@ def _why(count: int, mean: float) -> str:
     )
 
 
-def _said(measure: dict[str, float]) -> list[str]:
+def _said(measure: dict[str, float], padded: bool) -> list[str]:
     """Coverage and protrusion, one sentence each. Lengths: of the diagonal."""
-    covered = f"The spheres cover {measure['coverage']:.1%} of the surface"
+    spheres = "Before padding the spheres" if padded else "The spheres"
+    covered = f"{spheres} cover {measure['coverage']:.1%} of the surface"
     if measure["left_out"] > 0:
         covered += f"; the rest is at most {measure['left_out']:.2%} of the diagonal outside them"
     protrusion = (

@@ -19,7 +19,8 @@ WIDTH, HEIGHT = 480, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 12, 44
 SERIES = 6  # different colours; further ones start again, dashed
 GREY = -1  # the reference
-_DIAMOND = 6
+_DIAMOND, _DOT = 6, 3.2  # from the middle out
+_MOST_MARKED = 12  # points of a line that are dots too
 _TINY = 1e-300  # below this there is nothing to show
 _MOST_POINTS = 240  # of a line: more cannot be seen
 
@@ -164,21 +165,22 @@ def _color(series: Series) -> str:
 
 def _draw(series: Series, across: Callable[[float], float], up: Callable[[float], float]) -> str:
     points = [(across(x), up(y)) for x, y in zip(series.x, series.y, strict=True)]
+    # Levels may all be the same, of a mesh that is one box: there is no line then, only a dot.
+    if series.line and all(math.dist(point, points[0]) < 2 * _DOT for point in points):
+        points = points[:1]
     name = f"<title>{html.escape(series.label)}</title>"
-    marks = "".join(_mark(px, py, series.line) for px, py in points) if _marked(series) else ""
+    marked = not series.line or len(points) <= _MOST_MARKED
+    marks = "".join(_mark(px, py, series.line) for px, py in points) if marked else ""
     if not series.line:
         return f'<g class="points {_color(series)}">{name}{marks}</g>'
     path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
-    return f'<g class="line {_color(series)}">{name}<path d="{path}"/>{marks}</g>'
-
-
-def _marked(series: Series) -> bool:
-    return not series.line or len(series.x) <= 12
+    line = f'<path d="{path}"/>' if len(points) > 1 else ""
+    return f'<g class="line {_color(series)}">{name}{line}{marks}</g>'
 
 
 def _mark(x: float, y: float, small: bool) -> str:
     """A dot on a line, a diamond for a point of its own."""
     if small:
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2"/>'
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_DOT}"/>'
     corners = ((x, y - _DIAMOND), (x + _DIAMOND, y), (x, y + _DIAMOND), (x - _DIAMOND, y))
     return f'<path class="mark" d="M{"L".join(f"{cx:.1f} {cy:.1f}" for cx, cy in corners)}Z"/>'
