@@ -33,6 +33,18 @@ def _along_axis(shape: Any, points: Floats) -> tuple[Floats, Floats, float]:
     return height, np.linalg.norm(local - height[:, None] * axis, axis=1), length
 
 
+def _above_facets(vertices: Floats, triangles: npt.NDArray[Any], points: Floats) -> Floats:
+    """By how much each point is above the facet that it is highest above."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    long = np.max([np.linalg.norm(e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
+    real = lengths > 1e-4 * long * long  # a sliver's normal is mostly rounding
+    normals = normals[real] / lengths[real, None]
+    heights = points @ normals.T - np.einsum("ij,ij->i", normals, a[real])
+    return heights.max(axis=1)  # type: ignore[no-any-return]
+
+
 def sticks_out(shape: Any, points: Floats) -> Floats:
     """By how much each point violates the shape's worst inequality, as a length; 0 or less inside."""
     if shape.kind == "box":
@@ -46,6 +58,8 @@ def sticks_out(shape: Any, points: Floats) -> Floats:
         wall = np.abs(z) - (shape.half_top + shape.half_bottom) / 2 - slope * y
         sides = [np.abs(x) - shape.half_x, np.abs(y) - shape.half_y, wall / np.hypot(1, slope)]
         return np.max(sides, axis=0)  # type: ignore[no-any-return]
+    if shape.kind == "hull":
+        return _above_facets(np.array(shape.vertices), np.array(shape.triangles), points)
     height, off, length = _along_axis(shape, points)
     if shape.kind == "capsule":
         return np.hypot(off, height - np.clip(height, 0, length)) - shape.radius  # type: ignore[no-any-return]

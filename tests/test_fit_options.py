@@ -188,7 +188,7 @@ SCHEMA = {
     "required": ["kinds", "weights", "hull", "source"],
     "additionalProperties": False,
     "properties": {
-        "kinds": {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"enum": list(PRIMITIVES)}},
+        "kinds": {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"enum": list(KINDS)}},
         "weights": {
             "propertyNames": {"enum": list(PRIMITIVES)},
             "additionalProperties": {"type": "number", "minimum": 0.1, "maximum": 10},
@@ -236,6 +236,69 @@ def test_unity_has_boxes_spheres_and_capsules():
     assert FitOptions(profile="unity").allowed_kinds == ("box", "sphere", "capsule")
     assert fit(specimens.cylinder(), 1).counts == {"cylinder": 1}
     assert "cylinder" not in fit(specimens.cylinder(), 1, profile="unity").counts
+
+
+# ---- hulls
+
+
+def gem(seed: int, points: int = 14) -> Mesh:
+    """The hull of a few random points: no primitive fits it."""
+    hull = _core.convex_hull(np.random.default_rng(seed).normal(size=(points, 3)))
+    return Mesh(hull[0], hull[1], name="gem")
+
+
+def corners(collider: Collider) -> list[int]:
+    return [len(shape.vertices) for shape in collider.shapes if shape.kind == "hull"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(4, 40), st.booleans())
+def test_hulls_enclose_and_keep_their_cap(seed, count, most, by_volume):
+    mesh = gem(seed, 30)
+    cost = {"cost": "grown"} if by_volume else {}
+    collider = fit(mesh, count, kinds=["box", "hull"], hull_vertices=most, **cost)
+    assert 1 <= len(collider) <= count
+    assert set(collider.counts) <= {"box", "hull"}
+    assert max(corners(collider), default=0) <= most
+    assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+
+
+def test_a_hull_is_taken_where_primitives_fit_badly():
+    for seed in range(5):
+        mesh = gem(seed)
+        collider = fit(mesh, 1, kinds=[*PRIMITIVES, "hull"])
+        assert collider.counts == {"hull": 1}
+        assert collider.volume < 0.7 * fit(mesh, 1).volume
+        assert fit(mesh, 1).counts.get("hull") is None
+        assert fit_tree(mesh, 1, kinds=["box", "hull"]).at(1).counts == {"hull": 1}
+        assert fit(mesh, kinds=["box", "hull"], tolerance="1%").counts == {"hull": 1}
+
+
+def test_what_is_a_primitive_stays_one_beside_hulls():
+    for mesh, kind in (
+        (specimens.cylinder(), "cylinder"),
+        (specimens.box(), "box"),
+        (specimens.icosphere(2), "sphere"),
+    ):
+        assert fit(mesh, 4, kinds=[*PRIMITIVES, "hull"]).counts == {kind: 1}
+
+
+def test_hulls_keep_clear_space_clear_and_are_padded():
+    mesh = gem(3)
+    corners_of_box = fit(mesh, 1, kinds="box").shapes[0].to_mesh()[0]
+    apart = fit(mesh, 1, kinds=["box", "hull"]).signed_distance(corners_of_box)
+    point, free = corners_of_box[[apart.argmax()]], 0.95 * float(apart.max())
+    collider = fit(mesh, 1, kinds=["box", "hull"], keep_clear=[(*point[0], free)])
+    assert collider.signed_distance(point)[0] >= free * (1 - 1e-9)
+    wide = fit(mesh, 1, kinds=["box", "hull"], pad=0.1)
+    assert wide.counts == {"hull": 1}
+    assert wide.signed_distance(mesh.vertices).max() <= -0.1 * (1 - 1e-9)
+
+
+def test_profiles_of_engines_that_like_hulls_have_them():
+    assert fit(gem(0), 1, profile="unreal").counts == {"hull": 1}
+    assert max(corners(fit(gem(0, 400), 1, profile="unreal"))) <= 32
+    assert "hull" not in fit(gem(0), 1, profile="unity").counts
 
 
 def test_what_is_said_beside_a_profile_wins():

@@ -136,6 +136,26 @@ void add_capsule(Sum& sum, double l, double r, double density) {
 
 }  // namespace
 
+// Seven points a triangle: corners, middles of the edges and the centre, exact for cubic functions.
+Deviation DeviationMeter::operator()(const Hull& hull) const {
+  Deviation result;
+  const auto add = [&](const Vec3& point, double area) {
+    const double d = field_.at(point, carefully_);
+    result.sum += area * d * d;
+    result.largest = std::max(result.largest, d);
+  };
+  for (const Triangle& t : hull.triangles) {
+    const std::array<Vec3, 3> p = {hull.vertices[t[0]], hull.vertices[t[1]], hull.vertices[t[2]]};
+    const double area = 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
+    for (size_t k = 0; k < 3; ++k) {
+      add(p[k], area / 20);
+      add((p[k] + p[(k + 1) % 3]) * 0.5, area * 2 / 15);
+    }
+    add((p[0] + p[1] + p[2]) / 3, area * 9 / 20);
+  }
+  return result;
+}
+
 Deviation DeviationMeter::operator()(const Fitted& shape, double enough) const {
   Sum sum(field_, shape, enough, carefully_);
   const auto& [a, b, c, d] = shape.size;

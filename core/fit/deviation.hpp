@@ -6,6 +6,7 @@
 // the rims of cylinders, where shapes are furthest off.
 #pragma once
 
+#include "../shapes/hull.hpp"
 #include "candidates.hpp"
 #include "distance_field.hpp"
 
@@ -24,6 +25,7 @@ class DeviationMeter {
 
   // Stops once the sum has reached `enough`.
   Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
+  Deviation operator()(const Hull& hull) const;
   // On a lattice twice as dense, each distance with care: peaks of flat shapes lie between lines.
   Deviation closely(const Fitted& shape) const { return DeviationMeter(field_, 2 * density_, true)(shape); }
 

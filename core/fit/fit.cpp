@@ -9,6 +9,7 @@
 #include "../base/tolerances.hpp"
 #include "../measure/inside.hpp"
 #include "../mesh/adjacency.hpp"
+#include "capped_hull.hpp"
 #include "clusters.hpp"
 #include "cull.hpp"
 #include "enclose.hpp"
@@ -211,6 +212,26 @@ Fitted kept_low(const Fitted& best, const Fitted& before, double peak, const Sha
   return !low.refused && shaper.reach(low) < reach ? low : best;
 }
 
+// A hull of few vertices, where that deviates less than half as much as the best primitive, or stays out
+// of space that the primitive enters.
+std::optional<Shape> better_hull(const FitInput& input, const Tools& tools, const Fitted& fitted,
+                                 std::span<const uint32_t> vertices) {
+  constexpr double kWorthIt = 0.5;
+  if (input.options.hull_vertices == 0) return std::nullopt;
+  std::vector<Vec3> points;
+  for (const uint32_t v : vertices) points.push_back(input.unit_exact[v]);
+  const std::optional<Hull> hull = capped_hull(points, input.options.hull_vertices, tools.final.thickness);
+  if (!hull || input.clear.entered_by(*hull)) return std::nullopt;
+  const bool better = fitted.refused ? true
+                      : tools.meter  ? (*tools.meter)(*hull).sum < kWorthIt * (*tools.meter)(fitted).sum
+                                     : volume(*hull) < kWorthIt * volume(to_shape(fitted));
+  return better ? std::optional<Shape>(*hull) : std::nullopt;
+}
+
+Shape in_input(const FitInput& input, const Shape& unit, std::span<const Vec3> points) {
+  return enclosing(transformed(unit, input.to_input), points, Tolerances::of_diagonal(input.to_input.scale));
+}
+
 // The shapes around clusters: the best in unit coordinates, then enclosing exactly in those of the input.
 FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::span<const Moments> medial,
                         const Tools& tools, Run& run) {
@@ -219,7 +240,6 @@ FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::sp
   const double peak = highest(clusters.shapes);
   const MeshView mesh = input.exact();
   const ClusterMembers members(mesh, partition);
-  const Tolerances tolerances = Tolerances::of_diagonal(input.to_input.scale);
   const auto for_each_cluster = [&](auto&& body) {  // in three passes, to be asked in between
     run.for_each_block(members.size(), 1, [&](size_t k, size_t, size_t) { body(k); });
   };
@@ -227,6 +247,7 @@ FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::sp
   std::vector<FaceOperator> ops(members.size());
   for_each_cluster([&](size_t k) { ops[k] = sum_of_operators(mesh, members.faces(k)); });
   std::vector<Fitted> fitted(members.size());
+  std::vector<std::optional<Shape>> hulls(members.size());
   for_each_cluster([&](size_t k) {
     if (simple[k] != nullptr) {
       fitted[k] = *simple[k];
@@ -237,6 +258,8 @@ FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::sp
                             members.vertices(k), input.options.tangent, tools.thorough, tools.plan.polish_rounds,
                             fitter, run);
     if (!clusters.shapes.empty()) fitted[k] = kept_low(fitted[k], clusters.shapes[k], peak, tools.thorough, fitter);
+    hulls[k] = better_hull(input, tools, fitted[k], members.vertices(k));
+    if (hulls[k]) fitted[k].refused = false;
   });
   if (const Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
     return shapes_around(input, {finer, {}}, {}, tools, run);
@@ -244,7 +267,7 @@ FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::sp
   std::vector<std::vector<Vec3>> points(members.size());
   for_each_cluster([&](size_t k) {
     for (const uint32_t v : members.vertices(k)) points[k].push_back(input.exact_vertices[v]);
-    shapes[k] = enclosing(transformed(to_shape(fitted[k]), input.to_input), points[k], tolerances);
+    shapes[k] = in_input(input, hulls[k] ? *hulls[k] : to_shape(fitted[k]), points[k]);
   });
   return without_useless_shapes(std::move(shapes), std::move(points), partition, input, run);
 }
@@ -376,8 +399,9 @@ Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint3
                                           input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter,
                                           run);
   run.poll();
-  return enclosing(transformed(to_shape(fitted), input_.to_input), points(vertices),
-                   Tolerances::of_diagonal(input_.to_input.scale));
+  std::optional<Shape> hull;
+  if (part == nullptr) hull = better_hull(input_, *tools_, fitted, vertices);
+  return in_input(input_, hull ? *hull : to_shape(fitted), points(vertices));
 }
 
 // Rounded, so that a mesh gives the same decisions wherever and however large it is: what differs in the

@@ -3,7 +3,8 @@
     {"kinds": ["box", "sphere"], "weights": {"sphere": 0.9}, "hull": {"vertices": 64, "polygons": null},
      "source": "where this is from"}
 
-`weights` may leave kinds out; `hull` is null where hulls are better avoided, a cap where there is none.
+`kinds` has hull where the engine likes hulls as much as primitives; `weights` may leave kinds out; `hull`
+is null where hulls are better avoided, a cap where there is none.
 """
 
 from __future__ import annotations
@@ -77,10 +78,12 @@ def _profile(path: Path, document: dict[str, Any]) -> Profile:
     if not isinstance(kinds, list) or not kinds:
         raise InputError(f"{where}: kinds: must be a list such as ['box', 'sphere'].")
     for kind in kinds:
-        checks.one_of(f"{where}: kinds", kind, _PRIMITIVES, "kind")
+        checks.one_of(f"{where}: kinds", kind, KINDS, "kind")
+    if kinds == ["hull"]:
+        raise InputError(f"{where}: kinds: 'hull' needs at least one other kind beside it, such as 'box'.")
     return Profile(
         path.stem,
-        tuple(kind for kind in _PRIMITIVES if kind in kinds),
+        tuple(kind for kind in KINDS if kind in kinds),
         tuple(checks.weights(where, document.get("weights") or {}, _PRIMITIVES).items()),
         _hull_vertices(where, document.get("hull")),
         str(document.get("source", "")),
