@@ -9,7 +9,7 @@ The meshes are those of HITBOX_BENCH_DATA (see harness.py). What the peers answe
 what this build of hitbox made is kept in the store (out/compare), so a second run only does what is new.
 `--answered` starts no peer: it takes the answers that are in the store. `--frames` adds the drop scene, 10 to
 20 s a mesh. `--pictures` draws the ten worst. Why a mesh is lost is written by hand in compare_reasons.json.
-Only a run over all meshes and parts is kept in results/compare.md.
+Only a run over all meshes is kept in results/compare.md.
 """
 
 from __future__ import annotations
@@ -419,8 +419,11 @@ def main() -> None:
     all_tubes = list(duels.tubes(settings)) if "tubes" in asked else []
     harness.publish(
         "compare", "hitbox against its peers", report(all_found, all_tubes, settings), PACKAGES,
-        whole=given.only is None and asked == usual,
-        arguments=[flag for flag in ("--answered", "--frames") if flag in sys.argv],
+        whole=given.only is None,
+        arguments=[
+            *(flag for flag in ("--answered", "--frames") if flag in sys.argv),
+            *([] if asked == usual else ["--parts", given.parts]),
+        ],
     )  # fmt: skip
     if given.pictures:
         draw_worst(all_found, paths, settings, given.pictures)
