@@ -16,11 +16,11 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kTreeFor = 256;  // shapes, at first; finer nodes exist, but were merged by moments alone
-constexpr int kMostTrees = 3;       // a torus at 1 %: 118 shapes with the first, then 29, then 14
+constexpr int kMostTrees = 3;       // a torus at 1 %: 129 shapes with the first, then 27, then 14
 constexpr double kTie = 1e-4;       // of the tolerance: nearer to it than that is too far
 // More nodes than this times `most` are not judged: it takes too many shapes. Of more than kTreeFor nodes,
-// joining and further trees left one in 1.83 at best (31 meshes at 1, 3 and 8 %). Of fewer they may leave far
-// less, one in 8.8 of a torus, so that many always are.
+// joining and further trees left one in 1.96 at best (31 meshes at 1, 3 and 8 %). Of fewer they may leave far
+// less, one in 9.6 of a torus, so that many always are.
 constexpr size_t kHopeless = 3;
 constexpr size_t kNear = 6;         // pieces to which a piece is linked across gaps
 

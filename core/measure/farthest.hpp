@@ -7,8 +7,8 @@
 //
 // Always holds: low <= truth <= high, both widened by what rounding may do. `low` is the distance of a
 // point that is really there. Points inside a solid do not count: their distance is 0.
-// Cost: 1 to 6 us a patch, on meshes of 92 to 178k faces. To decide whether a shape stays within 3 % of the
-// diagonal took 0.1 to 0.6 ms there.
+// Cost: 1 to 10 us a patch, on 12 of 13 meshes of 92 to 178k faces, 40 us on a scan. To decide whether a shape
+// stays within 3 % of the diagonal took 0.1 to 0.7 ms there.
 #pragma once
 
 #include <optional>
