@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -12,3 +13,6 @@ from hypothesis import settings
 settings.register_profile("hitbox", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "hitbox"))
+
+# What a shell starts in the background ignores Ctrl-C, and hands that down: some tests send one to children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
