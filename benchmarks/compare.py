@@ -423,6 +423,7 @@ def main() -> None:
         arguments=[
             *(flag for flag in ("--answered", "--frames") if flag in sys.argv),
             *([] if asked == usual else ["--parts", given.parts]),
+            *(["--samples", str(given.samples)] if given.samples != parser.get_default("samples") else []),
         ],
     )  # fmt: skip
     if given.pictures:

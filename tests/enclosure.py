@@ -33,16 +33,15 @@ def _along_axis(shape: Any, points: Floats) -> tuple[Floats, Floats, float]:
     return height, np.linalg.norm(local - height[:, None] * axis, axis=1), length
 
 
-def _above_facets(vertices: Floats, triangles: npt.NDArray[Any], points: Floats) -> Floats:
-    """By how much each point is above the facet that it is highest above."""
+def _planes(vertices: Floats, triangles: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+    """Unit normals of the facets, and how far along them the facets are."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
     long = np.max([np.linalg.norm(e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
     real = lengths > 1e-4 * long * long  # a sliver's normal is mostly rounding
     normals = normals[real] / lengths[real, None]
-    heights = points @ normals.T - np.einsum("ij,ij->i", normals, a[real])
-    return heights.max(axis=1)  # type: ignore[no-any-return]
+    return normals, np.einsum("ij,ij->i", normals, a[real])
 
 
 def sticks_out(shape: Any, points: Floats) -> Floats:
@@ -59,7 +58,8 @@ def sticks_out(shape: Any, points: Floats) -> Floats:
         sides = [np.abs(x) - shape.half_x, np.abs(y) - shape.half_y, wall / np.hypot(1, slope)]
         return np.max(sides, axis=0)  # type: ignore[no-any-return]
     if shape.kind == "hull":
-        return _above_facets(np.array(shape.vertices), np.array(shape.triangles), points)
+        normals, offsets = _planes(np.array(shape.vertices), np.array(shape.triangles))
+        return (points @ normals.T - offsets).max(axis=1)  # type: ignore[no-any-return]
     height, off, length = _along_axis(shape, points)
     if shape.kind == "capsule":
         return np.hypot(off, height - np.clip(height, 0, length)) - shape.radius  # type: ignore[no-any-return]
@@ -146,15 +146,9 @@ def faces_stick_out_of_pieces(mesh: Mesh, pieces: Iterable[tuple[Floats, npt.NDA
     center = mesh.bounds.mean(axis=0)
     points = (mesh.vertices - center) / scale
     for vertices, triangles in pieces:
-        a, b, c = (((vertices - center) / scale)[triangles[:, k]] for k in range(3))
-        normals = np.cross(b - a, c - a)
-        lengths = np.linalg.norm(normals, axis=1)
-        long = np.max([np.linalg.norm(e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
-        real = lengths > 1e-4 * long * long  # a sliver's normal is mostly rounding
-        normals = normals[real] / lengths[real, None]
-        heights = points @ normals.T - np.einsum("ij,ij->i", normals, a[real])
-        best = np.minimum(best, of_each_face(mesh, heights.max(axis=1)))
-        solids.append((normals, np.einsum("ij,ij->i", normals, a[real]) * scale + normals @ center))
+        normals, offsets = _planes((vertices - center) / scale, triangles)
+        best = np.minimum(best, of_each_face(mesh, (points @ normals.T - offsets).max(axis=1)))
+        solids.append((normals, offsets * scale + normals @ center))
     for face in np.flatnonzero(best > 1e-6):
         if is_covered(mesh, int(face), solids, 1e-6 * scale):
             best[face] = 0

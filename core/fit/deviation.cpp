@@ -62,7 +62,9 @@ double place(int k, int steps) {  // 0 .. 1
   return t + kUneven * t * (1 - t);
 }
 // Of the length, that a line stands for: half way to the next on both sides.
-double share(int k, int steps) { return 0.5 * (place(std::min(k + 1, steps), steps) - place(std::max(k - 1, 0), steps)); }
+double share(int k, int steps) {
+  return 0.5 * (place(std::min(k + 1, steps), steps) - place(std::max(k - 1, 0), steps));
+}
 
 // The surface of a box, or of a prism: `width(y)` is its half extent along z at height y in -1 .. 1.
 template <class Width>

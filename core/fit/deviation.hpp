@@ -1,9 +1,8 @@
 // What a shape costs: how far its surface is from the mesh, summed over that surface.
 //
-// Distances count squared: far-off corners weigh more than in a mean, and less than in a maximum. (To
-// the power 1.5 the mean is no lower and the largest a fifth higher; cubed the largest is another tenth
-// lower and the mean a tenth higher.) About 64 samples on a lattice that has the corners of boxes and
-// the rims of cylinders, where shapes are furthest off.
+// Distances count squared: far-off corners weigh more than in a mean, and less than in a maximum
+// (ARCHITECTURE.md has other powers). About 64 samples on a lattice that has the corners of boxes and the
+// rims of cylinders, where shapes are furthest off.
 #pragma once
 
 #include "../shapes/hull.hpp"

@@ -16,7 +16,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 constexpr double kNodes = 1 << 17;  // twice and four times as many gain one percent of distance
 constexpr int kMargin = 2;          // nodes around the mesh
 // Of a distance inside a solid. Nothing ever goes there, but with none at all shapes fill solids with
-// ever more of each other, and every measure that sees all surfaces doubles. 0.03 to 0.08 are alike.
+// ever more of each other, and every measure that sees all surfaces doubles.
 constexpr double kInsideShare = 0.05;
 constexpr int kWalk = 8;            // steps over edges; two do nearly always
 constexpr size_t kBlock = 1 << 12;  // facets

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../bvh/bvh.hpp"
 #include "../geometry/eigen3.hpp"
+#include "cull.hpp"
 #include "kernel.hpp"
 #include "medial.hpp"
 
@@ -13,11 +13,11 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr double kLower = 0.9;          // of a reach: what is lowered is lowered at least to this
-constexpr double kOnTheMesh = 5e-5;     // a reach, of the diagonal: nothing to be gained
+constexpr double kLower = 0.9;  // of a reach: what is lowered is lowered at least to this
+constexpr double kOnTheMesh = 5e-5;  // a reach, of the diagonal: nothing to be gained
 constexpr size_t kTriesAPeak = 30;
 constexpr int kJoinsTried = 6;
-constexpr double kPricePeak = 2;        // average costs: what lowering one may add in sum
+constexpr double kPricePeak = 2;  // average costs: what lowering one may add in sum
 constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of the samples
 
 const Fitted kNothing = [] {
@@ -30,8 +30,8 @@ class Refiner {
  public:
   Refiner(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
           const RefineLimits& limits, Run& run)
-      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(limits.tries), deadline_(limits.deadline),
-        cluster_of_(std::move(cluster_of_leaf)) {
+      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(limits.tries),
+        deadline_(limits.deadline), cluster_of_(std::move(cluster_of_leaf)) {
     const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
     leaves_.resize(std::max<size_t>(count, limits.clusters));
     for (auto c = static_cast<uint32_t>(leaves_.size()); c-- > count;) free_.push_back(c);
@@ -129,7 +129,9 @@ class Refiner {
   bool swap(uint32_t cluster, Split split, const Join& join, double most_reach);
   void take_split(uint32_t cluster, Split split);
   void absorb();
-  bool holds(uint32_t large, uint32_t small) const;
+  bool is_simple(uint32_t cluster) const {
+    return leaves_[cluster].size() == 1 && set_.leaves[leaves_[cluster][0]].has_simple;
+  }
   std::vector<uint32_t> leaves_of_both(uint32_t a, uint32_t b) const;
   void join(uint32_t into, uint32_t gone, const Fitted& common);
   void forget_joins(std::initializer_list<uint32_t> changed);
@@ -137,7 +139,9 @@ class Refiner {
   bool lower_by_joining(uint32_t cluster);
   bool lower_by_moving(uint32_t cluster);
   bool lower_by_splitting(uint32_t cluster);
-  bool move_leaf(uint32_t leaf, uint32_t to, const Fitted& smaller, double most_reach, double price);
+  std::vector<uint32_t> with(uint32_t cluster, uint32_t leaf) const;  // the leaves there would be
+  std::vector<uint32_t> without(uint32_t cluster, uint32_t leaf) const;
+  void move(uint32_t leaf, uint32_t to, const Fitted& smaller, const Fitted& larger);
   double quick_cost(std::span<const uint32_t> leaves, uint32_t like);
   Join cheapest_join(uint32_t not_this, double limit);
 
@@ -214,21 +218,36 @@ double Refiner::sticks_out(const Shape& shape, uint32_t leaf) const {
 
 bool Refiner::try_move(uint32_t leaf, uint32_t to) {
   const uint32_t from = cluster_of_[leaf];
-  std::vector<uint32_t> rest = leaves_[from], more = leaves_[to];
-  std::erase(rest, leaf);
-  more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
   const double now = shape_[from].cost + shape_[to].cost;
-  const Fitted larger = tried(more);
+  const Fitted larger = tried(with(to, leaf));
   if (larger.refused || larger.cost >= now) return false;
-  const Fitted smaller = tried(rest);
+  const Fitted smaller = tried(without(from, leaf));
   if (smaller.refused && !shape_[from].refused) return false;
   if (larger.cost + smaller.cost >= now - kWorthwhile * shape_[from].cost) return false;
-  leaves_[from] = std::move(rest);
-  leaves_[to] = std::move(more);
+  move(leaf, to, smaller, larger);
+  return true;
+}
+
+void Refiner::move(uint32_t leaf, uint32_t to, const Fitted& smaller, const Fitted& larger) {
+  const uint32_t from = cluster_of_[leaf];
+  std::erase(leaves_[from], leaf);
+  leaves_[to] = with(to, leaf);
   shape_[from] = smaller;
   shape_[to] = larger;
   cluster_of_[leaf] = to;
-  return true;
+  forget_joins({from, to});
+}
+
+std::vector<uint32_t> Refiner::with(uint32_t cluster, uint32_t leaf) const {
+  std::vector<uint32_t> more = leaves_[cluster];
+  more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
+  return more;
+}
+
+std::vector<uint32_t> Refiner::without(uint32_t cluster, uint32_t leaf) const {
+  std::vector<uint32_t> rest = leaves_[cluster];
+  std::erase(rest, leaf);
+  return rest;
 }
 
 bool Refiner::move_from(uint32_t cluster) {
@@ -347,38 +366,22 @@ bool Refiner::swap(uint32_t cluster, Split split, const Join& pair, double most_
   return true;
 }
 
-// Clusters inside the shape of another one go to it, and are free for something better.
+// Clusters inside the shape of another one go to it, and are free for something better. A simple part stays
+// what it is, and takes nothing in.
 void Refiner::absorb() {
-  std::vector<Bounds> boxes;
-  std::vector<double> volumes;
-  std::vector<uint32_t> order;
-  for (uint32_t c = 0; c < leaves_.size() && !leaves_[c].empty(); ++c) {
-    boxes.push_back(bounds(to_shape(shape_[c])));
-    volumes.push_back(volume(to_shape(shape_[c])));
-    order.push_back(c);
+  std::vector<Shape> shapes;
+  std::vector<std::vector<Vec3>> points;
+  std::vector<uint32_t> group;
+  for (size_t c = 0; c < leaves_.size() && !leaves_[c].empty(); ++c) {
+    shapes.push_back(to_shape(shape_[c]));
+    group.push_back(set_.leaves[leaves_[c][0]].group);
+    points.emplace_back();
+    for (const uint32_t leaf : leaves_[c])
+      for (const uint32_t v : set_.leaves[leaf].kernel) points.back().push_back(mesh_.vertices[v]);
   }
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return volumes[a] < volumes[b]; });
-  const BoxBvh tree(boxes, run_);
-  std::vector<uint32_t> near;
-  for (const uint32_t small : order) {
-    run_.poll();
-    near.clear();
-    tree.overlaps(boxes[small], [&](uint32_t c) { near.push_back(c); });
-    std::sort(near.begin(), near.end());
-    const auto large = std::find_if(near.begin(), near.end(), [&](uint32_t c) { return holds(c, small); });
-    if (large != near.end()) join(*large, small, shape_[*large]);
-  }
-}
-
-// A simple part stays what it is, and takes nothing in.
-bool Refiner::holds(uint32_t large, uint32_t small) const {
-  if (large == small || leaves_[large].empty() || leaves_[small].empty()) return false;
-  const Leaf& first = set_.leaves[leaves_[large][0]];
-  if (leaves_[large].size() == 1 && first.has_simple) return false;
-  if (first.group != set_.leaves[leaves_[small][0]].group) return false;
-  const Shape shape = to_shape(shape_[large]);
-  return std::all_of(leaves_[small].begin(), leaves_[small].end(),
-                     [&](uint32_t leaf) { return sticks_out(shape, leaf) <= 0; });
+  const std::vector<uint32_t> into = superfluous_shapes(shapes, std::move(points), group, run_);
+  for (uint32_t c = 0; c < into.size(); ++c)
+    if (into[c] != c && !is_simple(into[c])) join(into[c], c, shape_[into[c]]);
 }
 
 void Refiner::forget_joins(std::initializer_list<uint32_t> changed) {
@@ -420,7 +423,8 @@ void Refiner::lower_peaks(size_t rounds) {
     for (uint32_t c = 0; c < shape_.size(); ++c)
       if (shape_[c].reach < stuck_at[c] && (highest == kNone || shape_[c].reach > shape_[highest].reach)) highest = c;
     if (highest == kNone || shape_[highest].reach <= kOnTheMesh) return;
-    if (!lower_by_joining(highest) && !lower_by_moving(highest) && !lower_by_splitting(highest)) stuck_at[highest] = shape_[highest].reach;
+    if (!lower_by_joining(highest) && !lower_by_moving(highest) && !lower_by_splitting(highest))
+      stuck_at[highest] = shape_[highest].reach;
   }
 }
 
@@ -449,30 +453,17 @@ bool Refiner::lower_by_moving(uint32_t cluster) {
   for (const uint32_t leaf : leaves) {
     const std::vector<uint32_t> around = clusters_around(leaf);
     if (around.empty() || !supports(to_shape(shape_[cluster]), leaf)) continue;
-    std::vector<uint32_t> rest = leaves;
-    std::erase(rest, leaf);
-    const Fitted smaller = tried(rest);
+    const Fitted smaller = tried(without(cluster, leaf));
     if (smaller.reach > most_reach || smaller.refused) continue;
-    for (const uint32_t to : around)
-      if (move_leaf(leaf, to, smaller, most_reach, price)) return true;
+    for (const uint32_t to : around) {
+      const Fitted larger = tried(with(to, leaf));
+      if (larger.refused || larger.reach > most_reach) continue;
+      if (larger.cost + smaller.cost > shape_[cluster].cost + shape_[to].cost + price) continue;
+      move(leaf, to, smaller, larger);
+      return true;
+    }
   }
   return false;
-}
-
-bool Refiner::move_leaf(uint32_t leaf, uint32_t to, const Fitted& smaller, double most_reach, double price) {
-  const uint32_t from = cluster_of_[leaf];
-  std::vector<uint32_t> more = leaves_[to];
-  more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
-  const Fitted larger = tried(more);
-  if (larger.refused || larger.reach > most_reach) return false;
-  if (larger.cost + smaller.cost > shape_[from].cost + shape_[to].cost + price) return false;
-  std::erase(leaves_[from], leaf);
-  leaves_[to] = std::move(more);
-  shape_[from] = smaller;
-  shape_[to] = larger;
-  cluster_of_[leaf] = to;
-  forget_joins({from, to});
-  return true;
 }
 
 bool Refiner::lower_by_splitting(uint32_t cluster) {
