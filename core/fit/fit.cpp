@@ -149,11 +149,12 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   tree.merge_parts(input.simple);
   const double max_excess = excess_limit(input.options, referenced_bounds(mesh));
   const std::vector<uint32_t>& groups = input.options.group_of_face;
-  const Premerged premerged = premerge(mesh, neighbours(input, run), groups, count, max_excess, tree, run);
+  const std::vector<FacePair> pairs = neighbours(input, run);
+  const Premerged premerged = premerge(mesh, pairs, groups, count, max_excess, tree, run);
   const bool with_tangent = input.options.tangent != Tangent::off;
-  if (!input.field) return make_leaves(mesh, premerged, tree, tools.quick, nullptr, with_tangent, run);
+  if (!input.field) return make_leaves(mesh, premerged, pairs, tree, tools.quick, nullptr, with_tangent, run);
   const Surroundings around{*input.surface, *input.field};
-  return make_leaves(mesh, premerged, tree, tools.quick, &around, with_tangent, run);
+  return make_leaves(mesh, premerged, pairs, tree, tools.quick, &around, with_tangent, run);
 }
 
 // Joins leaves into the groups that a first round of merging pairs shows to be worth it.

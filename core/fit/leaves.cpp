@@ -72,41 +72,188 @@ static Fitted priced(Fitted simple, const Shaper& shaper) {
   return simple;
 }
 
-LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
-                    const Surroundings* around, bool with_tangent, Run& run) {
+namespace {
+
+// A face below each node.
+std::vector<uint32_t> first_faces(const MergeTree& tree) {
+  std::vector<uint32_t> face(tree.face_count + tree.merges.size());
+  std::iota(face.begin(), face.end(), 0u);
+  for (size_t k = 0; k < tree.merges.size(); ++k) face[tree.face_count + k] = face[tree.merges[k].a];
+  return face;
+}
+
+class LeafMaker {
+ public:
+  LeafMaker(const MeshView& mesh, const MergeTree& tree, const Shaper& shaper, const Surroundings* around,
+            bool with_tangent)
+      : mesh_(mesh), shaper_(shaper), around_(around), with_tangent_(with_tangent),
+        simple_(tree.face_count + tree.merges.size(), nullptr) {
+    for (const SimpleNode& part : tree.simple) simple_[part.node] = &part.shape;
+  }
+
+  Leaf make(uint32_t node, uint32_t group, std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
+            Fitter& fitter) const {
+    Leaf leaf;
+    leaf.node = node;
+    leaf.group = group;
+    leaf.op = sum_of_operators(mesh_, faces);
+    leaf.edges = edge_frame(mesh_, faces);
+    leaf.kernel = extreme_vertices(mesh_.vertices, vertices);
+    for (const uint32_t v : vertices) leaf.box.add(mesh_.vertices[v]);
+    leaf.has_simple = simple_[node] != nullptr;
+    if (leaf.has_simple) {  // no medial centres: it is no limb of anything
+      leaf.shape = priced(*simple_[node], shaper_);
+      return leaf;
+    }
+    if (around_ != nullptr) leaf.medial = medial_moments(mesh_, *around_, faces);
+    fitter.points.assign(mesh_.vertices, leaf.kernel);
+    const Frame frames[] = {eigen3(combined(leaf.op, with_tangent_)).vectors};
+    leaf.shape = shaper_.quick(fitter, frames);
+    return leaf;
+  }
+
+  const MeshView& mesh() const { return mesh_; }
+  const Shaper& shaper() const { return shaper_; }
+
+ private:
+  const MeshView& mesh_;
+  const Shaper& shaper_;
+  const Surroundings* around_;
+  bool with_tangent_;
+  std::vector<const Fitted*> simple_;  // per node
+};
+
+// Undoes merges of leaves that reach far, the furthest first.
+class Opener {
+ public:
+  Opener(const LeafMaker& maker, LeafSet set, MergeTree& tree, Run& run)
+      : maker_(maker), set_(std::move(set)), tree_(tree), run_(run), fitter_(maker.shaper().model()),
+        opened_(tree.merges.size(), false) {}
+
+  LeafSet open(std::span<const FacePair> face_pairs) {
+    constexpr size_t kMore = 8;  // at most an eighth of them
+    const size_t most = set_.leaves.size() + set_.leaves.size() / kMore;
+    const size_t before = set_.leaves.size();
+    for (uint32_t k = 0; k < before; ++k) offer(k);
+    while (!far_.empty() && set_.leaves.size() < most) {
+      run_.poll();
+      std::pop_heap(far_.begin(), far_.end());
+      const uint32_t leaf = far_.back().second;
+      far_.pop_back();
+      halve(leaf);
+    }
+    if (set_.leaves.size() > before) {
+      renumber();
+      link(face_pairs);
+    }
+    return std::move(set_);
+  }
+
+ private:
+  void offer(uint32_t k) {
+    constexpr double kFar = 0.01;  // of the diagonal
+    const Leaf& leaf = set_.leaves[k];
+    if (leaf.has_simple || leaf.node < tree_.face_count || leaf.shape.reach <= kFar) return;
+    if (fills_nothing(leaf.shape, leaf.op, maker_.shaper().model().thickness)) return;
+    far_.emplace_back(leaf.shape.reach, k);
+    std::push_heap(far_.begin(), far_.end());
+  }
+
+  void halve(uint32_t leaf) {
+    const uint32_t merge = set_.leaves[leaf].node - tree_.face_count;
+    opened_[merge] = true;
+    const uint32_t group = set_.leaves[leaf].group;
+    set_.leaves[leaf] = leaf_of(tree_.merges[merge].a, group);
+    set_.leaves.push_back(leaf_of(tree_.merges[merge].b, group));
+    const auto other = static_cast<uint32_t>(set_.leaves.size() - 1);
+    set_.edges.push_back({leaf, other});
+    offer(leaf);
+    offer(other);
+  }
+
+  Leaf leaf_of(uint32_t node, uint32_t group) {
+    std::vector<uint32_t> faces, left = {node};
+    while (!left.empty()) {
+      const uint32_t next = left.back();
+      left.pop_back();
+      if (next < tree_.face_count) {
+        faces.push_back(next);
+      } else {
+        left.push_back(tree_.merges[next - tree_.face_count].a);
+        left.push_back(tree_.merges[next - tree_.face_count].b);
+      }
+    }
+    std::sort(faces.begin(), faces.end());
+    std::vector<uint32_t> vertices;
+    for (const uint32_t f : faces)
+      for (const uint32_t v : maker_.mesh().face(f)) vertices.push_back(v);
+    std::sort(vertices.begin(), vertices.end());
+    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+    return maker_.make(node, group, faces, vertices, fitter_);
+  }
+
+  // The tree without the merges that were undone: all of them lie above all that are kept.
+  void renumber() {
+    std::vector<uint32_t> number(tree_.face_count + tree_.merges.size());
+    std::iota(number.begin(), number.begin() + tree_.face_count, 0u);
+    uint32_t kept = 0;
+    for (size_t k = 0; k < tree_.merges.size(); ++k) {
+      if (opened_[k]) continue;
+      Merge merge = tree_.merges[k];
+      merge.a = number[merge.a];
+      merge.b = number[merge.b];
+      number[tree_.face_count + k] = tree_.face_count + kept;
+      tree_.merges[kept++] = merge;
+    }
+    tree_.merges.resize(kept);
+    for (SimpleNode& part : tree_.simple) part.node = number[part.node];
+    for (Leaf& leaf : set_.leaves) leaf.node = number[leaf.node];
+  }
+
+  void link(std::span<const FacePair> face_pairs) {
+    const Partition partition = tree_.partition_after(tree_.merges.size());
+    const std::vector<uint32_t> first_face = first_faces(tree_);
+    std::vector<uint32_t> leaf_of_cluster(partition.cluster_count);
+    for (uint32_t k = 0; k < set_.leaves.size(); ++k)
+      leaf_of_cluster[partition.cluster_of_face[first_face[set_.leaves[k].node]]] = k;
+    for (const FacePair& pair : face_pairs) {
+      const auto [a, b] = std::minmax(leaf_of_cluster[partition.cluster_of_face[pair.a]],
+                                      leaf_of_cluster[partition.cluster_of_face[pair.b]]);
+      if (a != b) set_.edges.push_back({a, b});
+    }
+    std::sort(set_.edges.begin(), set_.edges.end());
+    set_.edges.erase(std::unique(set_.edges.begin(), set_.edges.end()), set_.edges.end());
+  }
+
+  const LeafMaker& maker_;
+  LeafSet set_;
+  MergeTree& tree_;
+  Run& run_;
+  Fitter fitter_;
+  std::vector<bool> opened_;                       // per merge
+  std::vector<std::pair<double, uint32_t>> far_;   // a heap: reach, leaf
+};
+
+}  // namespace
+
+LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<const FacePair> face_pairs,
+                    MergeTree& tree, const Shaper& shaper, const Surroundings* around, bool with_tangent, Run& run) {
   LeafSet set{std::vector<Leaf>(premerged.node_of_leaf.size()), premerged.edges, {}};
+  const LeafMaker maker(mesh, tree, shaper, around, with_tangent);
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
   // Leaves keep premerge's numbers, which need not be those of the partition.
-  std::vector<uint32_t> leaf_face(tree.face_count + tree.merges.size());
-  std::iota(leaf_face.begin(), leaf_face.end(), 0u);
-  for (size_t k = 0; k < tree.merges.size(); ++k)
-    leaf_face[tree.face_count + k] = leaf_face[tree.merges[k].a];
-  std::vector<const Fitted*> simple(leaf_face.size(), nullptr);
-  for (const SimpleNode& part : tree.simple) simple[part.node] = &part.shape;
+  const std::vector<uint32_t> first_face = first_faces(tree);
   run.for_each_block(set.leaves.size(), 16, [&](size_t first, size_t last, size_t) {
     Fitter fitter(shaper.model());
     for (size_t k = first; k < last; ++k) {
-      Leaf& leaf = set.leaves[k];
-      leaf.node = premerged.node_of_leaf[k];
-      leaf.group = premerged.group_of_leaf.empty() ? 0 : premerged.group_of_leaf[k];
-      const uint32_t member = partition.cluster_of_face[leaf_face[leaf.node]];
-      leaf.op = sum_of_operators(mesh, members.faces(member));
-      leaf.edges = edge_frame(mesh, members.faces(member));
-      leaf.kernel = extreme_vertices(mesh.vertices, members.vertices(member));
-      for (const uint32_t v : members.vertices(member)) leaf.box.add(mesh.vertices[v]);
-      leaf.has_simple = simple[leaf.node] != nullptr;
-      if (leaf.has_simple) {  // no medial centres: it is no limb of anything
-        leaf.shape = priced(*simple[leaf.node], shaper);
-        continue;
-      }
-      if (around != nullptr) leaf.medial = medial_moments(mesh, *around, members.faces(member));
-      fitter.points.assign(mesh.vertices, leaf.kernel);
-      const Frame frames[] = {eigen3(combined(leaf.op, with_tangent)).vectors};
-      leaf.shape = shaper.quick(fitter, frames);
+      const uint32_t node = premerged.node_of_leaf[k];
+      const uint32_t member = partition.cluster_of_face[first_face[node]];
+      set.leaves[k] = maker.make(node, premerged.group_of_leaf.empty() ? 0 : premerged.group_of_leaf[k],
+                                 members.faces(member), members.vertices(member), fitter);
     }
   });
-  return set;
+  return Opener(maker, std::move(set), tree, run).open(face_pairs);
 }
 
 }  // namespace hitbox

@@ -35,9 +35,10 @@ struct LeafSet {
 // (In space equal areas prove nothing: a cube with a notch has the area of the cube.)
 bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness);
 
-// `around`: where medial centres are wanted, else null.
-LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, const MergeTree& tree, const Shaper& shaper,
-                    const Surroundings* around, bool with_tangent, Run& run);
+// `around`: where medial centres are wanted, else null. Merges of leaves that reach far are undone again, while
+// leaves do not get many more: premerging goes by moments, which do not see that a flat cap is round.
+LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<const FacePair> face_pairs,
+                    MergeTree& tree, const Shaper& shaper, const Surroundings* around, bool with_tangent, Run& run);
 
 // All but node and shape, of the union.
 Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts);
