@@ -16,6 +16,8 @@ constexpr uint32_t kNone = UINT32_MAX;
 constexpr double kLower = 0.9;  // of a reach: what is lowered is lowered at least to this
 constexpr double kOnTheMesh = 5e-5;  // a reach, of the diagonal: nothing to be gained
 constexpr size_t kTriesAPeak = 30;
+constexpr size_t kQuickTries = 8;  // quick looks that take as long as one thorough try
+constexpr size_t kFewLeaves = 24;  // that merging anew is worth the time
 constexpr int kJoinsTried = 6;
 constexpr double kPricePeak = 2;  // average costs: what lowering one may add in sum
 constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of the samples
@@ -30,13 +32,14 @@ class Refiner {
  public:
   Refiner(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
           const RefineLimits& limits, Run& run)
-      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(limits.tries),
+      : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), run_(run), left_(kQuickTries * limits.tries),
         deadline_(limits.deadline), cluster_of_(std::move(cluster_of_leaf)) {
     const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
     leaves_.resize(std::max<size_t>(count, limits.clusters));
     for (auto c = static_cast<uint32_t>(leaves_.size()); c-- > count;) free_.push_back(c);
     for (uint32_t leaf = 0; leaf < cluster_of_.size(); ++leaf) leaves_[cluster_of_[leaf]].push_back(leaf);
     shape_.resize(leaves_.size(), kNothing);
+    join_of_.resize(leaves_.size());
     run.for_each_block(count, 4, [&](size_t first, size_t last, size_t) {
       Fitter fitter(shaper.model());
       for (size_t c = first; c < last; ++c) shape_[c] = shape_around(fitter, leaves_[c]);
@@ -85,13 +88,16 @@ class Refiner {
   }
   double average() const { return total() / static_cast<double>(shape_.size()); }
   Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const;
-  void count_a_try() {
-    left_ -= std::min<size_t>(left_, 1);
-    if (left_ % 16 == 0 && is_late()) left_ = 0;
+  void count_looks(size_t quick) {
+    left_ -= std::min(left_, quick);
+    looks_ += quick;
+    if (looks_ < kQuickTries * 16) return;
+    looks_ = 0;
+    if (is_late()) left_ = 0;
   }
   bool is_late() const { return std::chrono::steady_clock::now() >= deadline_; }
   Fitted tried(std::span<const uint32_t> leaves) {
-    count_a_try();
+    count_looks(kQuickTries);
     Fitted shape = shape_around(fitter_, leaves);
     if (closely_ && shape.reach > kOnTheMesh) shape.reach = shaper_.reach(shape);
     return shape;
@@ -139,6 +145,17 @@ class Refiner {
   bool lower_by_joining(uint32_t cluster);
   bool lower_by_moving(uint32_t cluster);
   bool lower_by_splitting(uint32_t cluster);
+  bool lower_by_scattering(uint32_t cluster);
+  // Clusters that one could become, and how far they reach at most.
+  struct Pieces {
+    std::vector<std::vector<uint32_t>> leaves;
+    std::vector<Fitted> shapes;
+    double cost() const;
+    double reach() const;
+    bool is_refused() const;
+  };
+  Pieces best_pieces(uint32_t cluster, double price_of_one, double most_reach);
+  bool scatter(uint32_t cluster, double least_gain, double most_reach);
   std::vector<uint32_t> with(uint32_t cluster, uint32_t leaf) const;  // the leaves there would be
   std::vector<uint32_t> without(uint32_t cluster, uint32_t leaf) const;
   void move(uint32_t leaf, uint32_t to, const Fitted& smaller, const Fitted& larger);
@@ -150,7 +167,8 @@ class Refiner {
   const Shaper& shaper_;
   Fitter fitter_;
   Run& run_;
-  size_t left_;  // tries
+  size_t left_;  // quick looks
+  size_t looks_ = 0;  // since the clock was looked at
   std::chrono::steady_clock::time_point deadline_;
   double all_ = static_cast<double>(left_);
   bool closely_ = false;  // how far shapes reach is looked at closely
@@ -178,7 +196,7 @@ Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) c
 
 // Of a box in the obvious frame, or that of one of the parts.
 double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
-  count_a_try();
+  count_looks(1);
   std::vector<const Leaf*> parts;
   for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
   const Leaf whole = joined(mesh_, parts);
@@ -391,13 +409,15 @@ void Refiner::forget_joins(std::initializer_list<uint32_t> changed) {
 }
 
 void Refiner::split_and_merge(size_t rounds) {
-  join_of_.assign(leaves_.size(), {});
   for (const uint32_t cluster : worst_first()) {
     if (left_ == 0 || rounds-- == 0) return;
     run_.poll();
     if (shape_[cluster].reach <= kOnTheMesh) continue;
     Split split = best_split(cluster, Aim::gain);
-    if (!(split.gain > kWorthwhile * shape_[cluster].cost)) continue;
+    if (!(split.gain > kWorthwhile * shape_[cluster].cost)) {
+      scatter(cluster, kWorthwhile * shape_[cluster].cost, Bounds::kInfinity);
+      continue;
+    }
     if (!free_.empty() && !split.shape_a.refused && !split.shape_b.refused) {
       take_split(cluster, std::move(split));
       continue;
@@ -411,11 +431,10 @@ void Refiner::split_and_merge(size_t rounds) {
 // seen, and is not known here: so one that cannot be lowered does not end it.
 void Refiner::lower_peaks(size_t rounds) {
   if (is_late()) return;
-  left_ = std::max(left_, kTriesAPeak * rounds);  // peaks are what people see
+  left_ = std::max(left_, kQuickTries * kTriesAPeak * rounds);  // peaks are what people see
   closely_ = true;
   for (Fitted& shape : shape_)
     if (shape.reach > kOnTheMesh) shape.reach = shaper_.reach(shape);
-  join_of_.assign(leaves_.size(), {});
   std::vector<double> stuck_at(leaves_.size(), Bounds::kInfinity);
   while (rounds-- > 0 && left_ > 0) {
     run_.poll();
@@ -423,7 +442,8 @@ void Refiner::lower_peaks(size_t rounds) {
     for (uint32_t c = 0; c < shape_.size(); ++c)
       if (shape_[c].reach < stuck_at[c] && (highest == kNone || shape_[c].reach > shape_[highest].reach)) highest = c;
     if (highest == kNone || shape_[highest].reach <= kOnTheMesh) return;
-    if (!lower_by_joining(highest) && !lower_by_moving(highest) && !lower_by_splitting(highest))
+    if (!lower_by_joining(highest) && !lower_by_moving(highest) && !lower_by_splitting(highest) &&
+        !lower_by_scattering(highest))
       stuck_at[highest] = shape_[highest].reach;
   }
 }
@@ -481,6 +501,126 @@ bool Refiner::lower_by_splitting(uint32_t cluster) {
     join_of_[join.a].price = Bounds::kInfinity;  // it reaches too far, for this peak and the lower ones
   }
   return false;
+}
+
+double Refiner::Pieces::cost() const {
+  double sum = 0;
+  for (const Fitted& shape : shapes) sum += shape.cost;
+  return sum;
+}
+
+double Refiner::Pieces::reach() const {
+  double most = 0;
+  for (const Fitted& shape : shapes) most = std::max(most, shape.reach);
+  return most;
+}
+
+bool Refiner::Pieces::is_refused() const {
+  return std::any_of(shapes.begin(), shapes.end(), [](const Fitted& shape) { return shape.refused; });
+}
+
+// Merges a cluster's leaves anew, from each for itself. Of all numbers of pieces that reach no further than
+// allowed, the one that costs least, where each piece more has its price; none if there is none.
+Refiner::Pieces Refiner::best_pieces(uint32_t cluster, double price_of_one, double most_reach) {
+  Pieces now, best;
+  for (const uint32_t leaf : leaves_[cluster]) {
+    now.leaves.push_back({leaf});
+    now.shapes.push_back(tried(now.leaves.back()));
+  }
+  double least = Bounds::kInfinity;
+  std::vector<std::vector<Fitted>> common(now.shapes.size(), std::vector<Fitted>(now.shapes.size()));
+  const auto touch = [&](const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](uint32_t leaf) {
+      return std::any_of(near_[leaf].begin(), near_[leaf].end(),
+                         [&](uint32_t other) { return std::binary_search(b.begin(), b.end(), other); });
+    });
+  };
+  const auto look_at = [&](size_t a, size_t b) {
+    if (!touch(now.leaves[a], now.leaves[b])) return;
+    std::vector<uint32_t> both;
+    std::merge(now.leaves[a].begin(), now.leaves[a].end(), now.leaves[b].begin(), now.leaves[b].end(),
+               std::back_inserter(both));
+    common[a][b] = common[b][a] = tried(both);
+  };
+  for (size_t b = 1; b < now.shapes.size(); ++b)
+    for (size_t a = 0; a < b; ++a) look_at(a, b);
+  while (now.shapes.size() > 1 && left_ > 0) {
+    const size_t count = now.shapes.size();
+    const double total = now.cost() + price_of_one * static_cast<double>(count - 1);
+    if (total < least && now.reach() <= most_reach && !now.is_refused()) {
+      least = total;
+      best = now;
+    }
+    size_t into = 0, gone = 0;
+    double cheapest = Bounds::kInfinity;
+    for (size_t b = 1; b < count; ++b)
+      for (size_t a = 0; a < b; ++a) {
+        const double price = common[a][b].cost - now.shapes[a].cost - now.shapes[b].cost;
+        if (!(price < cheapest)) continue;
+        cheapest = price;
+        into = a;
+        gone = b;
+      }
+    if (gone == 0) break;
+    std::vector<uint32_t> both;
+    std::merge(now.leaves[into].begin(), now.leaves[into].end(), now.leaves[gone].begin(), now.leaves[gone].end(),
+               std::back_inserter(both));
+    now.leaves[into] = both;
+    now.shapes[into] = common[into][gone];
+    const auto at = static_cast<ptrdiff_t>(gone);
+    now.leaves.erase(now.leaves.begin() + at);
+    now.shapes.erase(now.shapes.begin() + at);
+    common.erase(common.begin() + at);
+    for (auto& row : common) row.erase(row.begin() + at);
+    for (size_t k = 0; k < now.shapes.size(); ++k) {
+      if (k == into) continue;
+      common[into][k] = common[k][into] = Fitted{};
+      look_at(into, k);
+    }
+  }
+  return best;
+}
+
+// A cluster as several, which others pay for by joining. A hexagon of four triangles is no better in two
+// halves, but each of the triangles is half a trapezoid.
+bool Refiner::scatter(uint32_t cluster, double least_gain, double most_reach) {
+  if (leaves_[cluster].size() < 3 || leaves_[cluster].size() > kFewLeaves) return false;
+  const double most = shape_[cluster].cost - least_gain;
+  double price = 0;
+  if (free_.empty()) {
+    const Join join = cheapest_join(cluster, most);
+    if (join.a == kNone) return false;
+    price = join.price;
+  }
+  const Pieces pieces = best_pieces(cluster, price, most_reach);
+  if (pieces.shapes.empty()) return false;
+  const size_t needed = pieces.shapes.size() - 1;
+  double left = most - pieces.cost();
+  while (free_.size() < needed && left > 0) {
+    const Join pair = cheapest_join(cluster, left);
+    if (pair.a == kNone) return false;
+    const Fitted common = tried(leaves_of_both(pair.a, pair.b));
+    if (common.refused || common.reach > most_reach) {
+      join_of_[pair.a].price = Bounds::kInfinity;
+      continue;
+    }
+    left -= common.cost - shape_[pair.a].cost - shape_[pair.b].cost;
+    join(pair.a, pair.b, common);
+  }
+  if (free_.size() < needed || left < 0) return false;
+  std::vector<uint32_t> rest = leaves_[cluster];
+  for (size_t k = 1; k < pieces.shapes.size(); ++k) {
+    std::vector<uint32_t> others;
+    std::set_difference(rest.begin(), rest.end(), pieces.leaves[k].begin(), pieces.leaves[k].end(),
+                        std::back_inserter(others));
+    rest = std::move(others);
+    take_split(cluster, {rest, pieces.leaves[k], pieces.shapes[0], pieces.shapes[k]});
+  }
+  return true;
+}
+
+bool Refiner::lower_by_scattering(uint32_t cluster) {
+  return scatter(cluster, -kPricePeak * average(), kLower * shape_[cluster].reach);
 }
 
 }  // namespace
