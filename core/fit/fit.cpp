@@ -53,7 +53,7 @@ double excess_limit(const FitOptions& options, const Bounds& unit_box) {
 // What each preset spends. Leaves, groups and refinement are what quality comes from; polishing lowers
 // the distance by another twentieth.
 struct Plan {
-  size_t leaves_a_shape;
+  size_t leaves_a_shape, least_leaves;
   bool groups;
   size_t tries;         // of refinement, for each shape
   size_t least_tries;
@@ -62,12 +62,12 @@ struct Plan {
 
   static Plan of(Effort effort) {
     switch (effort) {
-      case Effort::fast: return {4, false, 0, 0, 0, 3};
-      case Effort::fine: return {8, true, 60, 20000, 8, 4};
-      default: return {6, true, 4, 6000, 3, 3};
+      case Effort::fast: return {4, 1024, false, 0, 0, 0, 3};
+      case Effort::fine: return {8, 4096, true, 60, 20000, 8, 4};
+      default: return {6, 1024, true, 4, 6000, 3, 3};
     }
   }
-  size_t leaf_count(uint32_t shapes) const { return std::max<size_t>(1024, leaves_a_shape * shapes); }
+  size_t leaf_count(uint32_t shapes) const { return std::max(least_leaves, leaves_a_shape * shapes); }
   size_t tries_for(size_t shapes) const { return tries == 0 ? 0 : std::max(least_tries, tries * shapes); }
 };
 

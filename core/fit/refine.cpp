@@ -117,6 +117,8 @@ class Refiner {
   bool supports(const Shape& shape, uint32_t leaf) const { return sticks_out(shape, leaf) > -1e-7; }
   bool move_from(uint32_t cluster);
   bool try_move(uint32_t leaf, uint32_t to);
+  bool share_evenly(uint32_t cluster, uint32_t other);
+  size_t widest_gap(std::span<const uint32_t> order, const Vec3& along) const;
   void exchange();
   void split_and_merge(size_t rounds);
   struct Split {
@@ -194,7 +196,7 @@ Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) c
   return shape;
 }
 
-// Of a box in the obvious frame, or that of one of the parts.
+// Of a box in the obvious frame, or that of one of the parts; along a limb also of what is round about it.
 double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
   count_looks(1);
   std::vector<const Leaf*> parts;
@@ -203,7 +205,14 @@ double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
   fitter_.points.assign(mesh_.vertices, whole.kernel);
   const Frame frames[] = {shape_[like].frame, eigen3(combined(whole.op, true)).vectors};
   const Fitted shape = shaper_.quick(fitter_, frames);
-  return shape.refused ? Bounds::kInfinity : shape.cost;
+  double cost = shape.refused ? Bounds::kInfinity : shape.cost;
+  const bool along_a_limb = shape_[like].kind != Kind::box && shape_[like].kind != Kind::prism;
+  if (along_a_limb && whole.medial.area > 0)
+    for (Fitted& around : fitter_.round_about(medial_frame(whole.medial), whole.medial.centroid)) {
+      shaper_.price(around, cost);
+      if (!around.refused) cost = std::min(cost, around.cost);
+    }
+  return cost;
 }
 
 std::vector<uint32_t> Refiner::clusters_around(uint32_t leaf) const {
@@ -288,8 +297,57 @@ void Refiner::exchange() {
   for (const uint32_t cluster : worst_first()) {
     if (left_ == 0) return;
     run_.poll();
+    for (const uint32_t other : clusters_next_to(cluster))
+      if (share_evenly(cluster, other)) break;
     move_from(cluster);
   }
+}
+
+// Where the leaves' centres along a direction are furthest apart, around the middle of them.
+size_t Refiner::widest_gap(std::span<const uint32_t> order, const Vec3& along) const {
+  const auto at = [&](size_t k) { return dot(along, set_.leaves[order[k]].box.center()); };
+  constexpr double kEqual = 1e-6;  // of the whole
+  const double least = kEqual * (at(order.size() - 1) - at(0));
+  size_t best = order.size() / 2;
+  const size_t most = order.size() / 6;
+  for (size_t off = 1; off <= most; ++off)
+    for (const size_t k : {order.size() / 2 - off, order.size() / 2 + off})
+      if (at(k) - at(k - 1) > at(best) - at(best - 1) + least) best = k;
+  return best;
+}
+
+// Cuts what two clusters have in the middle between them. Along a tube a longer piece gives a whole ring to a
+// shorter one: its leaves one by one would only make both worse.
+bool Refiner::share_evenly(uint32_t cluster, uint32_t other) {
+  if (left_ == 0) return false;
+  const auto middle = [&](uint32_t c) {
+    Bounds box;
+    for (const uint32_t leaf : leaves_[c]) box.add(set_.leaves[leaf].box);
+    return box.center();
+  };
+  const Vec3 along = middle(other) - middle(cluster);
+  std::vector<uint32_t> order = leaves_of_both(cluster, other);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return dot(along, set_.leaves[a].box.center()) < dot(along, set_.leaves[b].box.center());
+  });
+  const auto half = order.begin() + static_cast<ptrdiff_t>(widest_gap(order, along));
+  Split split{{order.begin(), half}, {half, order.end()}, {}, {}};
+  std::sort(split.a.begin(), split.a.end());
+  std::sort(split.b.begin(), split.b.end());
+  if (split.a == leaves_[cluster]) return false;
+  const double now = shape_[cluster].cost + shape_[other].cost;
+  split.shape_a = tried(split.a);
+  if (split.shape_a.refused || split.shape_a.cost >= now) return false;
+  split.shape_b = tried(split.b);
+  if (split.shape_b.refused || split.shape_a.cost + split.shape_b.cost >= (1 - kWorthwhile) * now) return false;
+  for (const uint32_t leaf : split.a) cluster_of_[leaf] = cluster;
+  for (const uint32_t leaf : split.b) cluster_of_[leaf] = other;
+  leaves_[cluster] = std::move(split.a);
+  leaves_[other] = std::move(split.b);
+  shape_[cluster] = split.shape_a;
+  shape_[other] = split.shape_b;
+  forget_joins({cluster, other});
+  return true;
 }
 
 // Three axes, three places each, by the leaves' centres.
@@ -304,7 +362,7 @@ Refiner::Split Refiner::best_split(uint32_t cluster, Aim aim) {
       return dot(along, set_.leaves[a].box.center()) < dot(along, set_.leaves[b].box.center());
     });
     for (const size_t quarter : {2u, 1u, 3u}) {
-      const size_t at = order.size() * quarter / 4;
+      const size_t at = quarter == 2 ? widest_gap(order, along) : order.size() * quarter / 4;
       if (at == 0 || at == order.size() || (quarter != 2 && order.size() < 4)) continue;
       Split split;
       split.a.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(at));
