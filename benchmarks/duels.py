@@ -321,6 +321,7 @@ class Tube:
     name: str
     faces: int
     count: int
+    preset: str
     figures: Figures
     goal: tuple[float, float] | None
 
@@ -334,5 +335,6 @@ def tubes(settings: Settings) -> Iterator[Tube]:
     for name, arrays, count, goal in cases:
         bench = Bench(hitbox.Mesh(*arrays), settings)
         assert bench.closed()
-        figures = bench.fit(count, kinds=["capsule", "cylinder"])
-        yield Tube(name, bench.mesh.face_count, count, figures, goal)
+        for preset in ("balanced", "fine"):
+            figures = bench.fit(count, kinds=["capsule", "cylinder"], preset=preset)
+            yield Tube(name, bench.mesh.face_count, count, preset, figures, goal)

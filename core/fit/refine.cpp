@@ -158,6 +158,7 @@ class Refiner {
   };
   Pieces best_pieces(uint32_t cluster, double price_of_one, double most_reach);
   bool scatter(uint32_t cluster, double least_gain, double most_reach);
+  bool set_free(size_t needed, uint32_t not_this, double price, double most_reach);
   std::vector<uint32_t> with(uint32_t cluster, uint32_t leaf) const;  // the leaves there would be
   std::vector<uint32_t> without(uint32_t cluster, uint32_t leaf) const;
   void move(uint32_t leaf, uint32_t to, const Fitted& smaller, const Fitted& larger);
@@ -639,6 +640,40 @@ Refiner::Pieces Refiner::best_pieces(uint32_t cluster, double price_of_one, doub
   return best;
 }
 
+// Joins other clusters until so many are free, for at most that price in sum; none if that does not do.
+bool Refiner::set_free(size_t needed, uint32_t not_this, double price, double most_reach) {
+  struct Before {
+    uint32_t a, b;
+    std::vector<uint32_t> leaves_a, leaves_b;
+    Fitted shape_a, shape_b;
+  };
+  std::vector<Before> joins;
+  while (free_.size() < needed) {
+    const Join pair = cheapest_join(not_this, price);
+    if (pair.a == kNone) break;
+    const Fitted common = tried(leaves_of_both(pair.a, pair.b));
+    if (common.refused || common.reach > most_reach) {
+      join_of_[pair.a].price = Bounds::kInfinity;
+      continue;
+    }
+    price -= common.cost - shape_[pair.a].cost - shape_[pair.b].cost;
+    joins.push_back({pair.a, pair.b, leaves_[pair.a], leaves_[pair.b], shape_[pair.a], shape_[pair.b]});
+    join(pair.a, pair.b, common);
+  }
+  if (free_.size() >= needed && price >= 0) return true;
+  for (; !joins.empty(); joins.pop_back()) {  // the last one first: its free cluster is the last
+    Before& before = joins.back();
+    free_.pop_back();
+    for (const uint32_t leaf : before.leaves_b) cluster_of_[leaf] = before.b;
+    leaves_[before.a] = std::move(before.leaves_a);
+    leaves_[before.b] = std::move(before.leaves_b);
+    shape_[before.a] = before.shape_a;
+    shape_[before.b] = before.shape_b;
+    forget_joins({before.a, before.b});
+  }
+  return false;
+}
+
 // A cluster as several, which others pay for by joining. A hexagon of four triangles is no better in two
 // halves, but each of the triangles is half a trapezoid.
 bool Refiner::scatter(uint32_t cluster, double least_gain, double most_reach) {
@@ -652,20 +687,7 @@ bool Refiner::scatter(uint32_t cluster, double least_gain, double most_reach) {
   }
   const Pieces pieces = best_pieces(cluster, price, most_reach);
   if (pieces.shapes.empty()) return false;
-  const size_t needed = pieces.shapes.size() - 1;
-  double left = most - pieces.cost();
-  while (free_.size() < needed && left > 0) {
-    const Join pair = cheapest_join(cluster, left);
-    if (pair.a == kNone) return false;
-    const Fitted common = tried(leaves_of_both(pair.a, pair.b));
-    if (common.refused || common.reach > most_reach) {
-      join_of_[pair.a].price = Bounds::kInfinity;
-      continue;
-    }
-    left -= common.cost - shape_[pair.a].cost - shape_[pair.b].cost;
-    join(pair.a, pair.b, common);
-  }
-  if (free_.size() < needed || left < 0) return false;
+  if (!set_free(pieces.shapes.size() - 1, cluster, most - pieces.cost(), most_reach)) return false;
   std::vector<uint32_t> rest = leaves_[cluster];
   for (size_t k = 1; k < pieces.shapes.size(); ++k) {
     std::vector<uint32_t> others;
