@@ -87,7 +87,7 @@ class Refiner {
     return sum;
   }
   double average() const { return total() / static_cast<double>(shape_.size()); }
-  Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const;
+  Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough = Bounds::kInfinity) const;
   void count_looks(size_t quick) {
     left_ -= std::min(left_, quick);
     looks_ += quick;
@@ -96,10 +96,11 @@ class Refiner {
     if (is_late()) left_ = 0;
   }
   bool is_late() const { return std::chrono::steady_clock::now() >= deadline_; }
-  Fitted tried(std::span<const uint32_t> leaves) {
+  // What costs `enough` or more is of no use, and not measured to the end.
+  Fitted tried(std::span<const uint32_t> leaves, double enough = Bounds::kInfinity) {
     count_looks(kQuickTries);
-    Fitted shape = shape_around(fitter_, leaves);
-    if (closely_ && shape.reach > kOnTheMesh) shape.reach = shaper_.reach(shape);
+    Fitted shape = shape_around(fitter_, leaves, enough);
+    if (closely_ && shape.reach > kOnTheMesh && shape.cost < enough) shape.reach = shaper_.reach(shape);
     return shape;
   }
   std::vector<uint32_t> worst_first() const {
@@ -162,7 +163,7 @@ class Refiner {
   std::vector<uint32_t> with(uint32_t cluster, uint32_t leaf) const;  // the leaves there would be
   std::vector<uint32_t> without(uint32_t cluster, uint32_t leaf) const;
   void move(uint32_t leaf, uint32_t to, const Fitted& smaller, const Fitted& larger);
-  double quick_cost(std::span<const uint32_t> leaves, uint32_t like);
+  double quick_cost(std::span<const uint32_t> leaves, uint32_t like, double enough);
   Join cheapest_join(uint32_t not_this, double limit);
 
   const MeshView& mesh_;
@@ -183,7 +184,7 @@ class Refiner {
   std::vector<Join> join_of_;                  // the cheapest merge of each cluster; kNone: not known
 };
 
-Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) const {
+Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough) const {
   std::vector<const Leaf*> parts;
   for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
   if (parts.size() == 1 && (parts[0]->has_simple || parts[0]->shape.about_center)) return parts[0]->shape;
@@ -192,25 +193,25 @@ Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves) c
   std::vector<Frame> frames = {eigen3(combined(whole.op, true)).vectors,
                                principal_frame(mesh_.vertices, whole.kernel), whole.edges};
   if (whole.medial.area > 0) frames.push_back(medial_frame(whole.medial));
-  Fitted shape = shaper_.thorough(fitter, frames, whole.medial);
+  Fitted shape = shaper_.thorough(fitter, frames, whole.medial, enough);
   if (fills_nothing(shape, whole.op, shaper_.model().thickness)) shape.cost = shape.reach = 0;
   return shape;
 }
 
 // Of a box in the obvious frame, or that of one of the parts; along a limb also of what is round about it.
-double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like) {
+double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like, double enough) {
   count_looks(1);
   std::vector<const Leaf*> parts;
   for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
   const Leaf whole = joined(mesh_, parts);
   fitter_.points.assign(mesh_.vertices, whole.kernel);
   const Frame frames[] = {shape_[like].frame, eigen3(combined(whole.op, true)).vectors};
-  const Fitted shape = shaper_.quick(fitter_, frames);
+  const Fitted shape = shaper_.quick(fitter_, frames, enough);
   double cost = shape.refused ? Bounds::kInfinity : shape.cost;
   const bool along_a_limb = shape_[like].kind != Kind::box && shape_[like].kind != Kind::prism;
   if (along_a_limb && whole.medial.area > 0)
     for (Fitted& around : fitter_.round_about(medial_frame(whole.medial), whole.medial.centroid)) {
-      shaper_.price(around, cost);
+      shaper_.price(around, std::min(cost, enough));
       if (!around.refused) cost = std::min(cost, around.cost);
     }
   return cost;
@@ -247,9 +248,9 @@ double Refiner::sticks_out(const Shape& shape, uint32_t leaf) const {
 bool Refiner::try_move(uint32_t leaf, uint32_t to) {
   const uint32_t from = cluster_of_[leaf];
   const double now = shape_[from].cost + shape_[to].cost;
-  const Fitted larger = tried(with(to, leaf));
+  const Fitted larger = tried(with(to, leaf), now);
   if (larger.refused || larger.cost >= now) return false;
-  const Fitted smaller = tried(without(from, leaf));
+  const Fitted smaller = tried(without(from, leaf), now - larger.cost);
   if (smaller.refused && !shape_[from].refused) return false;
   if (larger.cost + smaller.cost >= now - kWorthwhile * shape_[from].cost) return false;
   move(leaf, to, smaller, larger);
@@ -337,9 +338,9 @@ bool Refiner::share_evenly(uint32_t cluster, uint32_t other) {
   std::sort(split.b.begin(), split.b.end());
   if (split.a == leaves_[cluster]) return false;
   const double now = shape_[cluster].cost + shape_[other].cost;
-  split.shape_a = tried(split.a);
+  split.shape_a = tried(split.a, now);
   if (split.shape_a.refused || split.shape_a.cost >= now) return false;
-  split.shape_b = tried(split.b);
+  split.shape_b = tried(split.b, now - split.shape_a.cost);
   if (split.shape_b.refused || split.shape_a.cost + split.shape_b.cost >= (1 - kWorthwhile) * now) return false;
   for (const uint32_t leaf : split.a) cluster_of_[leaf] = cluster;
   for (const uint32_t leaf : split.b) cluster_of_[leaf] = other;
@@ -370,8 +371,9 @@ Refiner::Split Refiner::best_split(uint32_t cluster, Aim aim) {
       split.b.assign(order.begin() + static_cast<ptrdiff_t>(at), order.end());
       std::sort(split.a.begin(), split.a.end());
       std::sort(split.b.begin(), split.b.end());
-      split.shape_a = tried(split.a);
-      split.shape_b = tried(split.b);
+      const double enough = aim == Aim::gain ? shape_[cluster].cost - std::max(best.gain, 0.0) : Bounds::kInfinity;
+      split.shape_a = tried(split.a, enough);
+      split.shape_b = tried(split.b, enough - split.shape_a.cost);
       split.gain = shape_[cluster].cost - split.shape_a.cost - split.shape_b.cost;
       const bool first = best.a.empty();
       if (first || (aim == Aim::gain ? split.gain > best.gain : split.reach() < best.reach())) best = std::move(split);
@@ -395,7 +397,8 @@ Refiner::Join Refiner::cheapest_join(uint32_t not_this, double limit) {
       Join own;
       own.a = c;
       for (const uint32_t other : clusters_next_to(c)) {
-        const double price = quick_cost(leaves_of_both(c, other), c) - shape_[c].cost - shape_[other].cost;
+        const double alone = shape_[c].cost + shape_[other].cost;
+        const double price = quick_cost(leaves_of_both(c, other), c, own.price + alone) - alone;
         if (price < own.price) own = {c, other, price};
       }
       join_of_[c] = own;
@@ -512,9 +515,9 @@ bool Refiner::lower_by_joining(uint32_t cluster) {
   uint32_t with = kNone;
   Fitted best;
   for (const uint32_t other : clusters_next_to(cluster)) {
-    const Fitted common = tried(leaves_of_both(cluster, other));
-    if (common.refused || common.reach > kLower * shape_[cluster].reach) continue;
-    if (common.cost - shape_[other].cost - shape_[cluster].cost > kPricePeak * average()) continue;
+    const double most = shape_[other].cost + shape_[cluster].cost + kPricePeak * average();
+    const Fitted common = tried(leaves_of_both(cluster, other), most);
+    if (common.refused || common.cost >= most || common.reach > kLower * shape_[cluster].reach) continue;
     if (with != kNone && common.cost - shape_[other].cost >= best.cost - shape_[with].cost) continue;
     with = other;
     best = common;
@@ -535,9 +538,9 @@ bool Refiner::lower_by_moving(uint32_t cluster) {
     const Fitted smaller = tried(without(cluster, leaf));
     if (smaller.reach > most_reach || smaller.refused) continue;
     for (const uint32_t to : around) {
-      const Fitted larger = tried(with(to, leaf));
-      if (larger.refused || larger.reach > most_reach) continue;
-      if (larger.cost + smaller.cost > shape_[cluster].cost + shape_[to].cost + price) continue;
+      const double most = shape_[cluster].cost + shape_[to].cost + price - smaller.cost;
+      const Fitted larger = tried(with(to, leaf), most);
+      if (larger.refused || larger.cost >= most || larger.reach > most_reach) continue;
       move(leaf, to, smaller, larger);
       return true;
     }

@@ -22,18 +22,14 @@ void Shaper::price(Fitted& shape, double enough) const {
   shape.reach = deviation.largest;
 }
 
-Fitted Shaper::quick(Fitter& fitter, std::span<const Frame> frames) const {
-  if (meter_ == nullptr) {
-    Fitted shape = fitter.cheapest(frames);
-    price(shape);
-    return shape;
-  }
-  Fitted shape = model_.allows(Kind::box) ? fitter.smallest_box(frames) : fitter.cheapest(frames);
-  price(shape);
+Fitted Shaper::quick(Fitter& fitter, std::span<const Frame> frames, double enough) const {
+  const bool box = meter_ != nullptr && model_.allows(Kind::box);
+  Fitted shape = box ? fitter.smallest_box(frames) : fitter.cheapest(frames);
+  price(shape, enough);
   return shape;
 }
 
-Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial) const {
+Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial, double enough) const {
   if (meter_ == nullptr && clear_.empty()) return fitter.cheapest_of_all(frames);
   std::vector<Fitted> shapes = fitter.smallest_of_each_kind(frames);
   double least = Bounds::kInfinity;
@@ -45,7 +41,7 @@ Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Mom
   Fitted best;
   best.refused = true;
   for (Fitted& shape : shapes) {
-    price(shape, best.refused ? Bounds::kInfinity : best.cost);
+    price(shape, best.refused ? enough : std::min(best.cost, enough));
     if (is_better(shape, best)) best = shape;
   }
   return best;

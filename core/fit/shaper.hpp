@@ -20,9 +20,11 @@ class Shaper {
   const CostModel& model() const { return model_; }
   const DeviationMeter* meter() const { return meter_; }
 
-  // The fitter has the points. `medial`: of the medial centres behind them; no area: none.
-  Fitted quick(Fitter& fitter, std::span<const Frame> frames) const;
-  Fitted thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial) const;
+  // The fitter has the points. `medial`: of the medial centres behind them; no area: none. A shape that costs
+  // `enough` or more is not measured further: its cost is then at least that.
+  Fitted quick(Fitter& fitter, std::span<const Frame> frames, double enough = Bounds::kInfinity) const;
+  Fitted thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial,
+                  double enough = Bounds::kInfinity) const;
   // The same kind, turned a little at a time while that helps: about each axis of its frame, by less and
   // less.
   Fitted polished(Fitter& fitter, Fitted shape, int rounds) const;
