@@ -4,6 +4,7 @@
 
 #include "../geometry/eigen3.hpp"
 #include "kernel.hpp"
+#include "leaves.hpp"
 #include "medial.hpp"
 
 namespace hitbox {
@@ -54,6 +55,7 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
   frames.push_back(principal_frame(mesh.vertices, chosen_on));
   frames.push_back(Frame{});
   for (const Frame& frame : face_frames(mesh, faces)) frames.push_back(frame);
+  frames.push_back(edge_frame(mesh, faces));
   if (medial.area > 0) frames.push_back(medial_frame(medial));
   const Fitted chosen = shaper.polished(fitter, shaper.thorough(fitter, frames, medial), polish_rounds);
   if (choose_on_all) return chosen;

@@ -7,6 +7,7 @@
 #include "../geometry/eigen3.hpp"
 #include "clusters.hpp"
 #include "kernel.hpp"
+#include "nodes.hpp"
 
 namespace hitbox {
 
@@ -45,21 +46,40 @@ bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness
          norm(op.facing) >= (1 - kEqual) * rectangle;
 }
 
-static Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
-  Vec3 normal, edge;
+namespace {
+
+// Half a rectangle shows how it lies by the sides at its right angle, anything else by its longest side.
+Vec3 telling_edge(const MeshView& mesh, std::span<const uint32_t> face) {
+  constexpr double kRight = 1e-3;  // a cosine
+  Vec3 longest, right;
+  for (size_t k = 0; k < face.size(); ++k) {
+    const Vec3& corner = mesh.vertices[face[k]];
+    const Vec3 to = mesh.vertices[face[(k + 1) % face.size()]] - corner;
+    const Vec3 from = mesh.vertices[face[(k + face.size() - 1) % face.size()]] - corner;
+    if (norm_sq(to) > norm_sq(longest)) longest = to;
+    const double product = dot(to, from);
+    if (product * product > kRight * kRight * norm_sq(to) * norm_sq(from)) continue;
+    for (const Vec3& side : {to, from})
+      if (norm_sq(side) > norm_sq(right)) right = side;
+  }
+  return norm_sq(right) > 0 ? right : longest;
+}
+
+}  // namespace
+
+Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
+  Vec3 normal;
+  uint32_t largest = faces[0];
   for (const uint32_t f : faces) {
     const auto face = mesh.face(f);
-    const auto corner = [&](size_t k) -> const Vec3& { return mesh.vertices[face[k % face.size()]]; };
-    Vec3 own_normal, own_edge;
-    for (size_t k = 0; k < face.size(); ++k) {
-      own_normal += cross(corner(k) - corner(0), corner(k + 1) - corner(0));
-      if (const Vec3 along = corner(k + 1) - corner(k); norm_sq(along) > norm_sq(own_edge)) own_edge = along;
-    }
-    if (norm_sq(own_normal) <= norm_sq(normal)) continue;
-    normal = own_normal;
-    edge = own_edge;
+    Vec3 own;
+    for (size_t k = 2; k < face.size(); ++k)
+      own += cross(mesh.vertices[face[k - 1]] - mesh.vertices[face[0]], mesh.vertices[face[k]] - mesh.vertices[face[0]]);
+    if (norm_sq(own) <= norm_sq(normal)) continue;
+    normal = own;
+    largest = f;
   }
-  return frame_from(normal, edge);
+  return frame_from(normal, telling_edge(mesh, mesh.face(largest)));
 }
 
 // With what it costs here. It is the part: the sides that several boxes of one part turn to each other
@@ -184,12 +204,7 @@ class Opener {
       }
     }
     std::sort(faces.begin(), faces.end());
-    std::vector<uint32_t> vertices;
-    for (const uint32_t f : faces)
-      for (const uint32_t v : maker_.mesh().face(f)) vertices.push_back(v);
-    std::sort(vertices.begin(), vertices.end());
-    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-    return maker_.make(node, group, faces, vertices, fitter_);
+    return maker_.make(node, group, faces, vertices_of(maker_.mesh(), faces), fitter_);
   }
 
   // The tree without the merges that were undone: all of them lie above all that are kept.

@@ -19,7 +19,7 @@ struct Leaf {
   FaceOperator op;
   Moments medial;  // of the medial centres behind it; no area: there are none
   Bounds box;
-  Frame edges;  // along the normal and the longest edge of its largest face
+  Frame edges;  // see edge_frame
   std::vector<uint32_t> kernel;  // extreme vertices, ascending
   Fitted shape;
   bool has_simple = false;  // it is a simple part, or has one in it
@@ -30,6 +30,9 @@ struct LeafSet {
   std::vector<FacePair> edges;  // between neighbours
   std::vector<double> prices;   // of merging along each edge; empty: not known yet; NaN: not this one
 };
+
+// Along the normal and an edge of the largest face: all that tells how a flat region lies.
+Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces);
 
 // True for a box around faces that tile it: flat, all looking the same way, as large as the box.
 // (In space equal areas prove nothing: a cube with a notch has the area of the cube.)

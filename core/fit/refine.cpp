@@ -87,6 +87,8 @@ class Refiner {
     return sum;
   }
   double average() const { return total() / static_cast<double>(shape_.size()); }
+  Leaf whole(std::span<const uint32_t> leaves) const;
+  std::vector<Frame> frames_of(const Leaf& whole) const;
   Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough = Bounds::kInfinity) const;
   void count_looks(size_t quick) {
     left_ -= std::min(left_, quick);
@@ -145,6 +147,7 @@ class Refiner {
   void join(uint32_t into, uint32_t gone, const Fitted& common);
   void forget_joins(std::initializer_list<uint32_t> changed);
   void lower_peaks(size_t rounds);
+  bool lower_by_another_shape(uint32_t cluster);
   bool lower_by_joining(uint32_t cluster);
   bool lower_by_moving(uint32_t cluster);
   bool lower_by_splitting(uint32_t cluster);
@@ -184,33 +187,40 @@ class Refiner {
   std::vector<Join> join_of_;                  // the cheapest merge of each cluster; kNone: not known
 };
 
-Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough) const {
-  std::vector<const Leaf*> parts;
-  for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
-  if (parts.size() == 1 && (parts[0]->has_simple || parts[0]->shape.about_center)) return parts[0]->shape;
-  const Leaf whole = joined(mesh_, parts);
-  fitter.points.assign(mesh_.vertices, whole.kernel);
+std::vector<Frame> Refiner::frames_of(const Leaf& whole) const {
   std::vector<Frame> frames = {eigen3(combined(whole.op, true)).vectors,
                                principal_frame(mesh_.vertices, whole.kernel), whole.edges};
   if (whole.medial.area > 0) frames.push_back(medial_frame(whole.medial));
-  Fitted shape = shaper_.thorough(fitter, frames, whole.medial, enough);
-  if (fills_nothing(shape, whole.op, shaper_.model().thickness)) shape.cost = shape.reach = 0;
+  return frames;
+}
+
+Leaf Refiner::whole(std::span<const uint32_t> leaves) const {
+  std::vector<const Leaf*> parts;
+  for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
+  return joined(mesh_, parts);
+}
+
+Fitted Refiner::shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough) const {
+  const Leaf& first = set_.leaves[leaves[0]];
+  if (leaves.size() == 1 && (first.has_simple || first.shape.about_center)) return first.shape;
+  const Leaf all = whole(leaves);
+  fitter.points.assign(mesh_.vertices, all.kernel);
+  Fitted shape = shaper_.thorough(fitter, frames_of(all), all.medial, enough);
+  if (fills_nothing(shape, all.op, shaper_.model().thickness)) shape.cost = shape.reach = 0;
   return shape;
 }
 
 // Of a box in the obvious frame, or that of one of the parts; along a limb also of what is round about it.
 double Refiner::quick_cost(std::span<const uint32_t> leaves, uint32_t like, double enough) {
   count_looks(1);
-  std::vector<const Leaf*> parts;
-  for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
-  const Leaf whole = joined(mesh_, parts);
-  fitter_.points.assign(mesh_.vertices, whole.kernel);
-  const Frame frames[] = {shape_[like].frame, eigen3(combined(whole.op, true)).vectors};
+  const Leaf all = whole(leaves);
+  fitter_.points.assign(mesh_.vertices, all.kernel);
+  const Frame frames[] = {shape_[like].frame, eigen3(combined(all.op, true)).vectors};
   const Fitted shape = shaper_.quick(fitter_, frames, enough);
   double cost = shape.refused ? Bounds::kInfinity : shape.cost;
   const bool along_a_limb = shape_[like].kind != Kind::box && shape_[like].kind != Kind::prism;
-  if (along_a_limb && whole.medial.area > 0)
-    for (Fitted& around : fitter_.round_about(medial_frame(whole.medial), whole.medial.centroid)) {
+  if (along_a_limb && all.medial.area > 0)
+    for (Fitted& around : fitter_.round_about(medial_frame(all.medial), all.medial.centroid)) {
       shaper_.price(around, std::min(cost, enough));
       if (!around.refused) cost = std::min(cost, around.cost);
     }
@@ -504,10 +514,27 @@ void Refiner::lower_peaks(size_t rounds) {
     for (uint32_t c = 0; c < shape_.size(); ++c)
       if (shape_[c].reach < stuck_at[c] && (highest == kNone || shape_[c].reach > shape_[highest].reach)) highest = c;
     if (highest == kNone || shape_[highest].reach <= kOnTheMesh) return;
-    if (!lower_by_joining(highest) && !lower_by_moving(highest) && !lower_by_splitting(highest) &&
-        !lower_by_scattering(highest))
+    if (!lower_by_another_shape(highest) && !lower_by_joining(highest) && !lower_by_moving(highest) &&
+        !lower_by_splitting(highest) && !lower_by_scattering(highest))
       stuck_at[highest] = shape_[highest].reach;
   }
+}
+
+bool Refiner::lower_by_another_shape(uint32_t cluster) {
+  if (is_simple(cluster)) return false;
+  count_looks(4 * kQuickTries);
+  const Leaf all = whole(leaves_[cluster]);
+  fitter_.points.assign(mesh_.vertices, all.kernel);
+  const std::vector<Frame> frames = frames_of(all);
+  // Half as far may cost more.
+  for (const auto& [lower, price] : {std::pair{0.5, 4 * kPricePeak}, {kLower, kPricePeak}}) {
+    const Fitted other = shaper_.lowest(fitter_, frames, all.medial, shape_[cluster].cost + price * average());
+    if (other.reach > lower * shape_[cluster].reach) continue;
+    shape_[cluster] = other;
+    forget_joins({cluster});
+    return true;
+  }
+  return false;
 }
 
 // Two triangles of a rectangle: the box around both reaches less far than that around each.

@@ -47,6 +47,23 @@ Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Mom
   return best;
 }
 
+Fitted Shaper::lowest(Fitter& fitter, std::span<const Frame> frames, const Moments& medial, double most) const {
+  std::vector<Fitted> shapes;
+  for (const Frame& frame : frames)
+    for (const Fitted& shape : fitter.smallest_of_each_kind({&frame, 1})) shapes.push_back(shape);
+  if (medial.area > 0)
+    for (const Fitted& shape : fitter.round_about(medial_frame(medial), medial.centroid)) shapes.push_back(shape);
+  Fitted best;
+  best.reach = Bounds::kInfinity;
+  for (Fitted& shape : shapes) {
+    price(shape, most);
+    if (shape.refused || shape.cost >= most || shape.reach >= best.reach) continue;
+    shape.reach = reach(shape);
+    if (shape.reach < best.reach) best = shape;
+  }
+  return best;
+}
+
 // `tangent`: of half the angle. Rational, so the same with every C library.
 static Frame turned(const Frame& frame, int axis, double tangent) {
   const double c = (1 - tangent * tangent) / (1 + tangent * tangent), s = 2 * tangent / (1 + tangent * tangent);
