@@ -141,7 +141,8 @@ def tube_lines(all_tubes: Sequence[Tube]) -> Iterator[Line]:
     for tube in all_tubes:
         for measure, goal in zip(("outer_mean", "outer_hausdorff"), tube.goal or (), strict=False):
             value = getattr(tube.figures, measure)
-            claim = f"{MEASURES[measure]} of a {tube.name}, {tube.count} capsules and cylinders, {tube.preset}"
+            made_of = f"{tube.count} capsules and cylinders, {tube.preset}"
+            claim = f"{MEASURES[measure]} of a {tube.name}, {made_of}"
             yield claim, f"{value:.5f}", f"below {goal:g}", yes(value < goal), "1"
 
 
@@ -246,8 +247,8 @@ def pair_table(
 
 def tube_table(all_tubes: Sequence[Tube]) -> str:
     rows = [
-        [tube.name, f"{tube.faces:,}", tube.preset, tube.count, tube.figures.shapes, cell(tube.figures.outer_mean),
-         cell(tube.figures.outer_hausdorff), f"{tube.figures.cpu_seconds:.2f}"]
+        [tube.name, f"{tube.faces:,}", tube.preset, tube.count, tube.figures.shapes,
+         cell(tube.figures.outer_mean), cell(tube.figures.outer_hausdorff), f"{tube.figures.cpu_seconds:.2f}"]
         for tube in all_tubes
     ]  # fmt: skip
     head = ("tube", "faces", "preset", "count", "shapes", "outer mean", "outer Hausdorff", "CPU s")

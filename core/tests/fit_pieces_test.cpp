@@ -5,6 +5,7 @@
 #include "fit/candidates.hpp"
 #include "fit/cull.hpp"
 #include "fit/kernel.hpp"
+#include "fit/leaves.hpp"
 #include "fit/moments.hpp"
 #include "fit/operator.hpp"
 #include "fit/overlap.hpp"
@@ -89,6 +90,15 @@ TEST(operator_of_a_rectangle_has_its_sides_as_frame) {
       CHECK(along <= 1e-6 || along >= 1 - 1e-6);
     }
   }
+}
+
+TEST(edge_frame_of_half_a_rectangle_has_its_sides_as_axes) {
+  const std::vector<Vec3> vertices = {{0, 0, 0}, {3, 0, 0}, {3, 2, 0}, {0, 2, 0}, {0.1, 1, 0}};
+  const std::vector<uint32_t> indices = {0, 2, 3, 0, 3, 4}, offsets = {0, 3, 6};
+  const std::vector<uint32_t> faces = {0, 1};
+  const Frame frame = edge_frame({vertices, indices, offsets}, faces);
+  for (const Vec3& side : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+    CHECK(std::any_of(frame.axis, frame.axis + 3, [&](const Vec3& axis) { return std::abs(dot(axis, side)) > 1 - 1e-12; }));
 }
 
 TEST(a_face_without_area_steers_nothing) {
