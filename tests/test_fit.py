@@ -300,7 +300,7 @@ def test_ten_thousand_components_to_64_shapes():
     assert time.process_time() - started < 8
     # Fewer than 64: in a cloud this dense many small shapes are no nearer to it than a few large ones.
     assert 8 <= len(collider) <= 64
-    assert outer_mean(mesh, collider) <= 1.02 * outer_mean(mesh, fit(mesh, 64, cost="grown"))
+    assert outer_mean(mesh, collider) <= 1.05 * outer_mean(mesh, fit(mesh, 64, cost="grown"))
     assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
     check_ownership(mesh, collider)
 
