@@ -37,7 +37,8 @@ class BallFitter::Descent {
  public:
   Descent(const BallFitter& fitter, std::span<const Vec3> points, double trim, Care care)
       : fitter_(fitter), points_(points), care_(care),
-        kept_(points.size() - std::min(points.size() - 1, static_cast<size_t>(trim * static_cast<double>(points.size())))) {}
+        kept_(points.size() -
+              std::min(points.size() - 1, static_cast<size_t>(trim * static_cast<double>(points.size())))) {}
 
   Trial from(const Vec3& start) {
     Trial best = at(start);

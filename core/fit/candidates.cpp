@@ -57,7 +57,8 @@ void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3&
   constexpr double kTie = 1e-9;  // by rounding a capsule without length is smaller than its ball
   if (!(cost < best.cost * (1 - kTie))) return;
   const double weight = model_.weight(S::kKind);
-  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, 0, false, false, weight, weight * volume(shape), cost};
+  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, 0, false, false, weight,
+          weight * volume(shape), cost};
 }
 
 void Fitter::try_box(Fitted& best) {

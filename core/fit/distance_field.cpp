@@ -224,7 +224,8 @@ bool DistanceField::step_aside(const Point& q, uint32_t& facet, Near& near) cons
     return static_cast<size_t>(std::clamp((x - from) * inverse_spacing_, 0.0f, static_cast<float>(size - 2)));
   };
   const auto row = static_cast<size_t>(size_[0]), plane = row * static_cast<size_t>(size_[1]);
-  const size_t cell = low(q.x, origin_.x, size_[0]) + row * low(q.y, origin_.y, size_[1]) + plane * low(q.z, origin_.z, size_[2]);
+  const size_t cell = low(q.x, origin_.x, size_[0]) + row * low(q.y, origin_.y, size_[1]) +
+                      plane * low(q.z, origin_.z, size_[2]);
   bool found = false;
   for (const size_t node : {cell, cell + 1, cell + row, cell + row + 1, cell + plane, cell + plane + 1,
                             cell + plane + row, cell + plane + row + 1}) {

@@ -129,8 +129,10 @@ struct Tools {
   Shaper quick, thorough;
 
   explicit Tools(const FitInput& input)
-      : plan(Plan::of(input.options.effort)), merging(merging_model(input.options)), final(cost_model(input.options)), meter(meter_of(input)),
-        quick(merging, meter ? &*meter : nullptr, input.clear), thorough(final, meter ? &*meter : nullptr, input.clear) {}
+      : plan(Plan::of(input.options.effort)), merging(merging_model(input.options)),
+        final(cost_model(input.options)), meter(meter_of(input)),
+        quick(merging, meter ? &*meter : nullptr, input.clear),
+        thorough(final, meter ? &*meter : nullptr, input.clear) {}
   Tools(const Tools&) = delete;
 
   static std::optional<DeviationMeter> meter_of(const FitInput& input) {
@@ -183,7 +185,8 @@ Partition without_refused(const MeshView& mesh, Partition partition, const Clust
     const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
     std::vector<uint32_t> order(faces.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return center[a][axis] < center[b][axis]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return center[a][axis] < center[b][axis]; });
     for (size_t j = order.size() / 2; j < order.size(); ++j)
       partition.cluster_of_face[faces[order[j]]] = partition.cluster_count;
     ++partition.cluster_count;
@@ -422,7 +425,8 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   // What one merge may add is a volume, so merging then goes by volumes.
   if (options.max_excess >= 0 && options.cost == Cost::deviation) options.cost = Cost::grown;
   if (options.time_budget > 0)
-    deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<int64_t>(1e6 * std::min(options.time_budget, 1e9)));
+    deadline = std::chrono::steady_clock::now() +
+               std::chrono::microseconds(static_cast<int64_t>(1e6 * std::min(options.time_budget, 1e9)));
   run.enter("prepare", 0, 0.1);
   const Bounds box = referenced_bounds(exact_mesh);
   to_input = {{}, box.center(), box.diagonal()};
@@ -474,7 +478,9 @@ void FitInput::cut(const CutFaces& faces) {
   of_fragments(options.importance);
 }
 
-FitResult fit(const FitInput& input, uint32_t count, Run& run) { return padded(fit_unpadded(input, count, run), input); }
+FitResult fit(const FitInput& input, uint32_t count, Run& run) {
+  return padded(fit_unpadded(input, count, run), input);
+}
 
 FitResult fit_unpadded(const FitInput& input, uint32_t count, Run& run) {
   const Tools tools(input);

@@ -73,8 +73,8 @@ Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
   for (const uint32_t f : faces) {
     const auto face = mesh.face(f);
     Vec3 own;
-    for (size_t k = 2; k < face.size(); ++k)
-      own += cross(mesh.vertices[face[k - 1]] - mesh.vertices[face[0]], mesh.vertices[face[k]] - mesh.vertices[face[0]]);
+    const auto corner = [&](size_t k) -> const Vec3& { return mesh.vertices[face[k]]; };
+    for (size_t k = 2; k < face.size(); ++k) own += cross(corner(k - 1) - corner(0), corner(k) - corner(0));
     if (norm_sq(own) <= norm_sq(normal)) continue;
     normal = own;
     largest = f;

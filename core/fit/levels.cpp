@@ -60,7 +60,8 @@ void Levels::keep_points(Run& run) {
 }
 
 std::vector<uint32_t> Levels::by_first_face(std::vector<uint32_t> cut) const {
-  std::sort(cut.begin(), cut.end(), [&](uint32_t a, uint32_t b) { return first_face_[place_[a]] < first_face_[place_[b]]; });
+  std::sort(cut.begin(), cut.end(),
+            [&](uint32_t a, uint32_t b) { return first_face_[place_[a]] < first_face_[place_[b]]; });
   return cut;
 }
 

@@ -2,8 +2,8 @@
 //
 // A leaf goes to a neighbouring cluster; the cluster with most to gain is split, and where all clusters
 // are in use the pair of neighbours that costs least is merged for it. At last the shapes that reach
-// furthest from the mesh are lowered, at some cost in sum. Clusters take turns, the worst first, so that a small budget
-// goes where it matters.
+// furthest from the mesh are lowered, at some cost in sum. Clusters take turns, the worst first, so that
+// a small budget goes where it matters.
 #pragma once
 
 #include <chrono>

@@ -21,7 +21,8 @@ double worst_distance(const DeepBall& ball, const Piece& piece) {
 }
 
 bool holds(const DeepBall& ball, const Piece& piece) {
-  return ball.group == piece.group && std::ranges::all_of(piece.corners, [&](const Vec3& p) { return ball.distance(p) <= 0; });
+  return ball.group == piece.group &&
+         std::ranges::all_of(piece.corners, [&](const Vec3& p) { return ball.distance(p) <= 0; });
 }
 
 void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std::vector<Piece>& out) {
