@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../geometry/eigen3.hpp"
+#include "directions.hpp"
 #include "kernel.hpp"
 #include "leaves.hpp"
 #include "medial.hpp"
@@ -17,16 +18,9 @@ constexpr size_t kChooseOnAll = 512;
 // Frames along faces: the largest face's normal with the normal that spans most with it, and the
 // other way round. A cube's operator is isotropic: only its faces know how it is turned.
 std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t> faces) {
-  std::vector<Vec3> normals;  // times twice the area
+  std::vector<Vec3> normals;  // times the area
   normals.reserve(faces.size());
-  for (const uint32_t f : faces) {
-    const auto face = mesh.face(f);
-    const auto corner = [&](size_t k) -> const Vec3& { return mesh.vertices[face[k]]; };
-    Vec3 normal;
-    for (size_t k = 2; k < face.size(); ++k)
-      normal += cross(corner(k - 1) - corner(0), corner(k) - corner(0));
-    normals.push_back(normal);
-  }
+  for (const uint32_t f : faces) normals.push_back(area_vector(mesh.vertices, mesh.face(f)));
   const Vec3 first = *std::max_element(normals.begin(), normals.end(), [](const Vec3& a, const Vec3& b) {
     return norm_sq(a) < norm_sq(b);
   });

@@ -6,6 +6,7 @@
 
 #include "../geometry/eigen3.hpp"
 #include "clusters.hpp"
+#include "directions.hpp"
 #include "kernel.hpp"
 #include "nodes.hpp"
 
@@ -71,10 +72,7 @@ Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
   Vec3 normal;
   uint32_t largest = faces[0];
   for (const uint32_t f : faces) {
-    const auto face = mesh.face(f);
-    Vec3 own;
-    const auto corner = [&](size_t k) -> const Vec3& { return mesh.vertices[face[k]]; };
-    for (size_t k = 2; k < face.size(); ++k) own += cross(corner(k - 1) - corner(0), corner(k) - corner(0));
+    const Vec3 own = area_vector(mesh.vertices, mesh.face(f));
     if (norm_sq(own) <= norm_sq(normal)) continue;
     normal = own;
     largest = f;
