@@ -13,7 +13,7 @@ static auto to_python(FitResult result) {
   std::vector<decltype(to_python(Shape{}))> shapes;
   for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));
   return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)),
-                    to_numpy(std::move(result.face_offsets)), result.dropped_count);
+                    to_numpy(std::move(result.face_offsets)), result.dropped_count, result.ended_early);
 }
 
 static auto to_python(WithinResult result) {
@@ -94,7 +94,7 @@ void bind_fit(nb::module_& m) {
       },
       "welded_vertices"_a, "welded_indices"_a, "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
 
-  // All give (shapes, faces, face_offsets, dropped).
+  // All give (shapes, faces, face_offsets, dropped, ended_early).
   m.def(
       "fit",
       [](const FitInput& input, uint32_t count, PyRun& run) {

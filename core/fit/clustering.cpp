@@ -21,9 +21,15 @@ const Fitted kNothing = [] {
 
 }  // namespace
 
+std::vector<uint32_t> merged(std::span<const uint32_t> a, std::span<const uint32_t> b) {
+  std::vector<uint32_t> both;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
 Clustering::Clustering(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
                        const Shaper& shaper, const RefineLimits& limits, Run& run)
-    : mesh_(mesh), set_(set), shaper_(shaper), fitter_(shaper.model()), left_(kQuickLooks * limits.tries),
+    : mesh_(mesh), set_(set), shaper_(shaper), run_(run), fitter_(shaper.model()), left_(kQuickLooks * limits.tries),
       deadline_(limits.deadline), cluster_of_(std::move(cluster_of_leaf)) {
   const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
   leaves_.resize(std::max<size_t>(count, limits.clusters));
@@ -53,6 +59,7 @@ Refined Clustering::take() {
     cluster = number[cluster];
   }
   result.cluster_of_leaf = std::move(cluster_of_);
+  result.ended_early = late_;
   return result;
 }
 
@@ -103,12 +110,6 @@ bool Clustering::supports(uint32_t cluster, uint32_t leaf) const {
   return *std::max_element(distance.begin(), distance.begin() + static_cast<ptrdiff_t>(kernel.size())) > -kDeep;
 }
 
-std::vector<uint32_t> Clustering::both(uint32_t a, uint32_t b) const {
-  std::vector<uint32_t> leaves;
-  std::merge(leaves_[a].begin(), leaves_[a].end(), leaves_[b].begin(), leaves_[b].end(), std::back_inserter(leaves));
-  return leaves;
-}
-
 std::vector<uint32_t> Clustering::with(uint32_t cluster, uint32_t leaf) const {
   std::vector<uint32_t> more = leaves_[cluster];
   more.insert(std::upper_bound(more.begin(), more.end(), leaf), leaf);
@@ -131,13 +132,16 @@ void Clustering::count_looks(size_t quick) {
   looks_ += quick;
   if (looks_ < kBetweenTimes) return;
   looks_ = 0;
+  run_.poll();
   if (is_late()) left_ = 0;
 }
 
 void Clustering::look_closely() {
   closely_ = true;
-  for (Fitted& shape : shape_)
-    if (shape.reach > kOnTheMesh) shape.reach = shaper_.reach(shape);
+  run_.for_each_block(shape_.size(), 4, [&](size_t first, size_t last, size_t) {
+    for (size_t c = first; c < last; ++c)
+      if (shape_[c].reach > kOnTheMesh) shape_[c].reach = shaper_.reach(shape_[c]);
+  });
 }
 
 Leaf Clustering::whole(std::span<const uint32_t> leaves) const {
@@ -155,7 +159,7 @@ std::vector<Frame> Clustering::frames_of(const Leaf& whole) const {
 
 Fitted Clustering::shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough) const {
   const Leaf& first = set_.leaves[leaves[0]];
-  if (leaves.size() == 1 && (first.has_simple || first.shape.about_center)) return first.shape;
+  if (leaves.size() == 1 && first.has_simple) return first.shape;
   const Leaf all = whole(leaves);
   fitter.points.assign(mesh_.vertices, all.kernel);
   Fitted shape = shaper_.thorough(fitter, frames_of(all), all.medial, enough);
@@ -342,17 +346,19 @@ void Clustering::share(uint32_t a, uint32_t b, Split split) {
 }
 
 bool Clustering::set_free(size_t needed, uint32_t not_this, double price, double most_reach) {
+  constexpr int kMostPassedOver = 6;
   struct Before {
     Join pair;
     Split split;
   };
   std::vector<Before> joins;
-  while (free_.size() < needed) {
+  for (int passed_over = 0; free_.size() < needed && passed_over < kMostPassedOver;) {
     const Join pair = cheapest_join(not_this, price);
     if (pair.a == kNoCluster) break;
     const Fitted common = tried(both(pair.a, pair.b));
     if (common.refused || common.reach > most_reach) {
-      refuse(pair);
+      join_of_[pair.a].price = Bounds::kInfinity;  // until one of the two changes
+      ++passed_over;
       continue;
     }
     price -= common.cost - shape_[pair.a].cost - shape_[pair.b].cost;

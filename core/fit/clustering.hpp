@@ -23,8 +23,11 @@ struct Split {
 // One cluster in place of two.
 struct Join {
   uint32_t a = kNoCluster, b = kNoCluster;
-  double price = Bounds::kInfinity;  // by a quick look: no less than the true one
+  double price = Bounds::kInfinity;  // by a quick look; mostly more than the true one
 };
+
+// Of two ascending lists one.
+std::vector<uint32_t> merged(std::span<const uint32_t> a, std::span<const uint32_t> b);
 
 class Clustering {
  public:
@@ -53,7 +56,7 @@ class Clustering {
 
   // Looks
   bool may_look() const { return left_ > 0; }
-  bool is_late() const { return std::chrono::steady_clock::now() >= deadline_; }
+  bool is_late() { return late_ = late_ || std::chrono::steady_clock::now() >= deadline_; }
   void allow_tries(size_t least);
   void look_closely();  // from now on, at how far shapes reach
   double spent() const { return 1 - static_cast<double>(left_) / all_; }
@@ -61,7 +64,7 @@ class Clustering {
   Fitted tried(std::span<const uint32_t> leaves, double enough = Bounds::kInfinity);
   // The one that reaches least far of those that cost less than `most`.
   Fitted lowest(uint32_t cluster, double most);
-  std::vector<uint32_t> both(uint32_t a, uint32_t b) const;  // leaves
+  std::vector<uint32_t> both(uint32_t a, uint32_t b) const { return merged(leaves_[a], leaves_[b]); }  // leaves
   std::vector<uint32_t> with(uint32_t cluster, uint32_t leaf) const;
   std::vector<uint32_t> without(uint32_t cluster, uint32_t leaf) const;
   // Of all ways to cut the cluster, the one of the largest gain, or of the smallest reach.
@@ -71,7 +74,6 @@ class Clustering {
   Split even_split(uint32_t a, uint32_t b);
   // The pair that costs least, below `limit`; what is known of other pairs is kept until they change.
   Join cheapest_join(uint32_t not_this, double limit);
-  void refuse(const Join& join) { join_of_[join.a].price = Bounds::kInfinity; }
 
   // Steps
   void set_shape(uint32_t cluster, const Fitted& shape);
@@ -96,12 +98,13 @@ class Clustering {
   const MeshView& mesh_;
   const LeafSet& set_;
   const Shaper& shaper_;
+  Run& run_;
   Fitter fitter_;
   size_t left_;       // quick looks
   size_t looks_ = 0;  // since the clock was looked at
   std::chrono::steady_clock::time_point deadline_;
   double all_ = static_cast<double>(left_);
-  bool closely_ = false;
+  bool closely_ = false, late_ = false;
   std::vector<uint32_t> cluster_of_;
   std::vector<std::vector<uint32_t>> leaves_;  // of a cluster, ascending
   std::vector<uint32_t> free_;                 // clusters, the last to be taken first

@@ -55,7 +55,11 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
   if (choose_on_all) return chosen;
   run.poll();
   fitter.points.assign(mesh.vertices, vertices);
-  return fitter.refit(chosen);
+  Fitted whole = fitter.refit(chosen);
+  shaper.price(whole);
+  // Around all vertices it may enter space that it kept clear of around the extreme ones.
+  if (whole.refused && !chosen.refused) whole = shaper.thorough(fitter, frames, medial);
+  return whole;
 }
 
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances) {

@@ -198,6 +198,7 @@ Partition without_refused(const MeshView& mesh, Partition partition, const Clust
 struct Clusters {
   Partition partition;
   std::vector<Fitted> shapes;  // nearly around each cluster; none: not known
+  bool ended_early = false;
 };
 
 double highest(std::span<const Fitted> shapes) {
@@ -206,14 +207,15 @@ double highest(std::span<const Fitted> shapes) {
   return reach;
 }
 
-// The best shape, unless it reaches further than any did before, and the one from before does not. The
-// fitter has the cluster's points.
+// The best shape, unless it reaches far or is refused, and the one from before does not, or is not: refining
+// has paid for that. The fitter has the cluster's points.
 Fitted kept_low(const Fitted& best, const Fitted& before, double peak, const Shaper& shaper, Fitter& fitter) {
+  constexpr double kFar = 0.25;  // of the peak: what nobody sees beside it may reach further than before
   const double reach = shaper.reach(best);
-  if (reach <= peak || before.refused) return best;
+  if (before.refused || (!best.refused && reach <= std::max(kFar * peak, before.reach))) return best;
   Fitted low = fitter.refit(before);
   shaper.price(low);
-  return !low.refused && shaper.reach(low) < reach ? low : best;
+  return !low.refused && (best.refused || shaper.reach(low) < reach) ? low : best;
 }
 
 // A hull of few vertices, where that deviates less than half as much as the best primitive, or stays out
@@ -265,8 +267,8 @@ FitResult shapes_around(const FitInput& input, const Clusters& clusters, std::sp
     hulls[k] = better_hull(input, tools, fitted[k], members.vertices(k));
     if (hulls[k]) fitted[k].refused = false;
   });
-  if (const Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
-    return shapes_around(input, {finer, {}}, {}, tools, run);
+  if (Partition finer = without_refused(mesh, partition, members, fitted); finer.cluster_count > members.size())
+    return shapes_around(input, {std::move(finer), {}}, {}, tools, run);
   std::vector<Shape> shapes(members.size());
   std::vector<std::vector<Vec3>> points(members.size());
   for_each_cluster([&](size_t k) {
@@ -304,7 +306,8 @@ Clusters refined(const FitInput& input, const LeafSet& leaves, const Partition& 
   std::vector<uint32_t> cluster_of_part(by_leaf.cluster_count);
   for (size_t k = 0; k < tree.leaf_face.size(); ++k)
     cluster_of_part[by_leaf.cluster_of_face[tree.leaf_face[k]]] = better.cluster_of_leaf[k];
-  Clusters result{{by_leaf.cluster_of_face, static_cast<uint32_t>(better.shapes.size())}, std::move(better.shapes)};
+  Clusters result{{by_leaf.cluster_of_face, static_cast<uint32_t>(better.shapes.size())}, std::move(better.shapes),
+                  better.ended_early};
   for (uint32_t& cluster : result.partition.cluster_of_face) cluster = cluster_of_part[cluster];
   return result;
 }
@@ -508,7 +511,9 @@ FitResult fit_unpadded(const FitInput& input, uint32_t count, Run& run) {
     run.enter("refine", 0.7, 0.9);
     clusters = refined(input, leaves, by_leaf, clusters.partition, tree, {count, tries, input.deadline}, tools, run);
   }
-  return shapes_around(input, clusters, medial_of_clusters(tree, clusters.partition), tools, run);
+  FitResult result = shapes_around(input, clusters, medial_of_clusters(tree, clusters.partition), tools, run);
+  result.ended_early = clusters.ended_early;
+  return result;
 }
 
 MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run) {

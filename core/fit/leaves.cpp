@@ -146,7 +146,7 @@ class Opener {
  public:
   Opener(const LeafMaker& maker, LeafSet set, MergeTree& tree, Run& run)
       : maker_(maker), set_(std::move(set)), tree_(tree), run_(run), fitter_(maker.shaper().model()),
-        opened_(tree.merges.size(), false) {}
+        undone_(tree.merges.size()) {}
 
   LeafSet open(std::span<const FacePair> face_pairs) {
     constexpr size_t kMore = 8;  // at most an eighth of them
@@ -179,12 +179,14 @@ class Opener {
 
   void halve(uint32_t leaf) {
     const uint32_t merge = set_.leaves[leaf].node - tree_.face_count;
-    opened_[merge] = true;
+    undone_[merge] = true;
     const uint32_t group = set_.leaves[leaf].group;
     set_.leaves[leaf] = leaf_of(tree_.merges[merge].a, group);
     set_.leaves.push_back(leaf_of(tree_.merges[merge].b, group));
     const auto other = static_cast<uint32_t>(set_.leaves.size() - 1);
     set_.edges.push_back({leaf, other});
+    opened_.resize(set_.leaves.size());
+    opened_[leaf] = opened_[other] = true;
     offer(leaf);
     offer(other);
   }
@@ -211,7 +213,7 @@ class Opener {
     std::iota(number.begin(), number.begin() + tree_.face_count, 0u);
     uint32_t kept = 0;
     for (size_t k = 0; k < tree_.merges.size(); ++k) {
-      if (opened_[k]) continue;
+      if (undone_[k]) continue;
       Merge merge = tree_.merges[k];
       merge.a = number[merge.a];
       merge.b = number[merge.b];
@@ -223,7 +225,11 @@ class Opener {
     for (Leaf& leaf : set_.leaves) leaf.node = number[leaf.node];
   }
 
+  // Opened leaves are next to those they share an edge of the mesh with. Only those that share none keep the
+  // edges that they, or what they were part of, had: premerging linked them across a gap.
   void link(std::span<const FacePair> face_pairs) {
+    const std::vector<FacePair> before = std::move(set_.edges);
+    set_.edges.clear();
     const Partition partition = tree_.partition_after(tree_.merges.size());
     const std::vector<uint32_t> first_face = first_faces(tree_);
     std::vector<uint32_t> leaf_of_cluster(partition.cluster_count);
@@ -234,6 +240,11 @@ class Opener {
                                       leaf_of_cluster[partition.cluster_of_face[pair.b]]);
       if (a != b) set_.edges.push_back({a, b});
     }
+    std::vector<bool> has_edge(set_.leaves.size());
+    for (const FacePair& edge : set_.edges) has_edge[edge.a] = has_edge[edge.b] = true;
+    const auto is_settled = [&](uint32_t leaf) { return opened_[leaf] && has_edge[leaf]; };
+    for (const FacePair& edge : before)
+      if (!is_settled(edge.a) && !is_settled(edge.b)) set_.edges.push_back(edge);
     std::sort(set_.edges.begin(), set_.edges.end());
     set_.edges.erase(std::unique(set_.edges.begin(), set_.edges.end()), set_.edges.end());
   }
@@ -243,8 +254,9 @@ class Opener {
   MergeTree& tree_;
   Run& run_;
   Fitter fitter_;
-  std::vector<bool> opened_;                       // per merge
-  std::vector<std::pair<double, uint32_t>> far_;   // a heap: reach, leaf
+  std::vector<bool> undone_;                      // per merge
+  std::vector<bool> opened_;                      // per leaf: it was part of another
+  std::vector<std::pair<double, uint32_t>> far_;  // a heap: reach, leaf
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ struct FitResult {
   std::vector<uint32_t> face_offsets;  // shape k encloses faces[face_offsets[k]] .. [k + 1]
   std::vector<uint32_t> clusters;      // of which each shape is, before the useless ones went
   uint32_t dropped_count = 0;          // shapes left out because they are thin
+  bool ended_early = false;            // refining, because the time budget was used up
 };
 
 }  // namespace hitbox

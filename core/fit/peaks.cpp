@@ -11,7 +11,6 @@ namespace {
 constexpr double kLower = 0.9;  // of a reach: what is lowered is lowered at least to this
 constexpr double kPrice = 2;    // average costs: what lowering one may add in sum
 constexpr size_t kTriesAPeak = 30;
-constexpr int kJoinsTried = 6;
 
 class Peak {
  public:
@@ -39,6 +38,7 @@ class Peak {
     uint32_t with = kNoCluster;
     Fitted best;
     for (const uint32_t other : clusters_.clusters_next_to(cluster_)) {
+      if (!clusters_.may_look()) return false;
       const double most = clusters_.shape(other).cost + own_.cost + price_;
       const Fitted common = clusters_.tried(clusters_.both(cluster_, other), most);
       if (common.refused || common.cost >= most || common.reach > most_reach_) continue;
@@ -57,6 +57,7 @@ class Peak {
     const std::vector<uint32_t> leaves = clusters_.leaves(cluster_);
     if (leaves.size() < 2) return false;
     for (const uint32_t leaf : leaves) {
+      if (!clusters_.may_look()) return false;
       const std::vector<uint32_t> around = clusters_.clusters_around(leaf);
       if (around.empty() || !clusters_.supports(cluster_, leaf)) continue;
       const Fitted smaller = clusters_.tried(clusters_.without(cluster_, leaf));
@@ -75,17 +76,7 @@ class Peak {
   bool by_splitting() {
     const Split split = clusters_.best_split(cluster_, Clustering::Aim::reach);
     if (split.a.empty() || split.reach() > most_reach_ || split.is_refused()) return false;
-    for (int k = 0; k < kJoinsTried && clusters_.free_count() == 0; ++k) {
-      const Join pair = clusters_.cheapest_join(cluster_, price_ + std::max(split.gain, 0.0));
-      if (pair.a == kNoCluster) return false;
-      const Fitted common = clusters_.tried(clusters_.both(pair.a, pair.b));
-      if (common.refused || common.reach > most_reach_) {
-        clusters_.refuse(pair);  // for the lower peaks too
-      } else {
-        clusters_.join(pair.a, pair.b, common);
-      }
-    }
-    if (clusters_.free_count() == 0) return false;
+    if (!clusters_.set_free(1, cluster_, price_ + split.gain, most_reach_)) return false;
     clusters_.split(cluster_, split);
     return true;
   }
@@ -104,15 +95,15 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
   if (clusters.is_late()) return;
   clusters.allow_tries(kTriesAPeak * rounds);
   clusters.look_closely();
-  std::vector<double> stuck_at(clusters.size(), Bounds::kInfinity);
+  std::vector<std::vector<uint32_t>> stuck(clusters.size());  // the leaves of those that cannot be lowered
   const auto reach = [&](uint32_t c) { return clusters.shape(c).reach; };
   while (rounds-- > 0 && clusters.may_look()) {
     run.poll();
     uint32_t highest = kNoCluster;
     for (uint32_t c = 0; c < clusters.size(); ++c)
-      if (reach(c) < stuck_at[c] && (highest == kNoCluster || reach(c) > reach(highest))) highest = c;
+      if ((highest == kNoCluster || reach(c) > reach(highest)) && stuck[c] != clusters.leaves(c)) highest = c;
     if (highest == kNoCluster || reach(highest) <= kOnTheMesh) return;
-    if (!Peak(clusters, highest).lower()) stuck_at[highest] = reach(highest);
+    if (!Peak(clusters, highest).lower()) stuck[highest] = clusters.leaves(highest);
   }
 }
 

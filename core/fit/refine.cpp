@@ -77,14 +77,7 @@ void Refiner::split(uint32_t cluster) {
     remerge(clusters_, cluster, least_gain, Bounds::kInfinity);
     return;
   }
-  if (split.is_refused()) return;
-  if (clusters_.free_count() == 0) {
-    const Join pair = clusters_.cheapest_join(cluster, split.gain);
-    if (pair.a == kNoCluster) return;
-    const Fitted common = clusters_.tried(clusters_.both(pair.a, pair.b));
-    if (common.refused) return;
-    clusters_.join(pair.a, pair.b, common);
-  }
+  if (split.is_refused() || !clusters_.set_free(1, cluster, split.gain, Bounds::kInfinity)) return;
   clusters_.split(cluster, std::move(split));
 }
 

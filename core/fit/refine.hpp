@@ -21,6 +21,7 @@ struct RefineLimits {
 struct Refined {
   std::vector<uint32_t> cluster_of_leaf;  // numbered without gaps
   std::vector<Fitted> shapes;             // around the leaves' kernels; one a cluster
+  bool ended_early = false;               // by the deadline
 };
 
 Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,

@@ -33,7 +33,7 @@ class Remerger {
       now_.shapes.push_back(clusters.tried(now_.leaves.back()));
     }
     common_.assign(now_.size(), std::vector<Fitted>(now_.size()));
-    for (size_t b = 1; b < now_.size(); ++b)
+    for (size_t b = 1; b < now_.size() && clusters.may_look(); ++b)
       for (size_t a = 0; a < b; ++a) look_at(a, b);
   }
 
@@ -61,16 +61,10 @@ class Remerger {
     });
   }
 
-  std::vector<uint32_t> both(size_t a, size_t b) const {
-    std::vector<uint32_t> leaves;
-    std::merge(now_.leaves[a].begin(), now_.leaves[a].end(), now_.leaves[b].begin(), now_.leaves[b].end(),
-               std::back_inserter(leaves));
-    return leaves;
-  }
-
   void look_at(size_t a, size_t b) {
-    common_[a][b] = common_[b][a] =
-        touch(now_.leaves[a], now_.leaves[b]) ? clusters_.tried(both(a, b)) : Fitted{};
+    Fitted common;
+    if (touch(now_.leaves[a], now_.leaves[b])) common = clusters_.tried(merged(now_.leaves[a], now_.leaves[b]));
+    common_[a][b] = common_[b][a] = common.refused ? Fitted{} : common;
   }
 
   bool merge_cheapest() {
@@ -85,7 +79,7 @@ class Remerger {
         gone = b;
       }
     if (gone == 0) return false;
-    now_.leaves[into] = both(into, gone);
+    now_.leaves[into] = merged(now_.leaves[into], now_.leaves[gone]);
     now_.shapes[into] = common_[into][gone];
     const auto at = static_cast<ptrdiff_t>(gone);
     now_.leaves.erase(now_.leaves.begin() + at);
@@ -99,7 +93,7 @@ class Remerger {
 
   Clustering& clusters_;
   Pieces now_;
-  std::vector<std::vector<Fitted>> common_;  // of two pieces; infinite cost: they do not touch
+  std::vector<std::vector<Fitted>> common_;  // of two pieces; infinite cost: there is none
 };
 
 }  // namespace

@@ -85,7 +85,7 @@ Fitted Shaper::polished(Fitter& fitter, Fitted shape, int rounds) const {
         Fitted like = shape;
         like.frame = turned(shape.frame, axis, tangent);
         Fitted other = fitter.refit(like);
-        price(other, shape.cost);
+        price(other, shape.refused ? Bounds::kInfinity : shape.cost);
         if (!is_better(other, shape)) continue;
         shape = other;
         better = true;

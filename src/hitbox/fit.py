@@ -313,7 +313,8 @@ def fit_tree(
     return FitTree(job, finest)
 
 
-_Shapes = tuple[list[Any], IndexArray, IndexArray, int]  # of the core: shapes, faces, their offsets, dropped
+# Of the core: shapes, faces, their offsets, how many were dropped, whether refining ended early
+_Shapes = tuple[list[Any], IndexArray, IndexArray, int, bool]
 # And how far they stray from the mesh at most, of the diagonal; how many stray further than the tolerance;
 # whether a count stood in the way.
 _Judged = tuple[_Shapes, float, int, bool]
@@ -512,7 +513,7 @@ class _Job:
         missed: Iterable[str] = (),
         asked: Mapping[str, Any] = MappingProxyType({}),
     ) -> Collider:
-        made, faces, offsets, dropped = found
+        made, faces, offsets, dropped, ended_early = found
         if not made:
             raise InputError(
                 f"fit: drop_thin: all {dropped} shapes are thinner than {self.options.drop_thin!r}. "
@@ -523,8 +524,8 @@ class _Job:
         mesh = self.mesh
         shapes = [shape_from_params(*shape) for shape in made]
         missed = [*missed, *self._missed(shapes, count, dropped)]
-        budget = self.options.time_budget
-        if budget is not None and time.perf_counter() - started > budget:
+        if ended_early:
+            budget = self.options.time_budget
             notes = (*notes, f"The time budget of {budget:g} s was used up: refining ended early.")
         said = self.options.said() | dict(asked) | ({} if count is None else {"count": count})
         return Collider(
