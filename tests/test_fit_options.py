@@ -647,6 +647,15 @@ def test_broken_and_foreign_files_are_a_miss(tmp_path):
         assert os.listdir(tmp_path) == [kept.name]
 
 
+def test_a_time_budget_is_said_to_be_used_up_only_where_it_ended_refining():
+    ring = specimens.torus(1, 0.3, 48, 24)
+    (note,) = fit(ring, 64, time_budget=1e-4).status.notes
+    assert note == "The time budget of 0.0001 s was used up: refining ended early."
+    assert not fit(ring, 64, time_budget=600).status.notes
+    assert not fit(ring, 64, time_budget=1e-4, preset="fast").status.notes
+    assert not fit(specimens.box(), 1, time_budget=1e-4).status.notes
+
+
 def test_a_run_with_a_time_budget_is_not_kept(tmp_path):
     for _ in range(2):
         fit(MESH, 4, cache=tmp_path / "kept", time_budget=60)

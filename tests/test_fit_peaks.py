@@ -64,10 +64,11 @@ def test_opened_leaves_and_refining_keep_parts_separate() -> None:
 
 
 def test_large_clusters_keep_clear_too() -> None:
-    # Kind and frame are chosen on the extreme vertices of a large cluster; around all of them a shape may be larger.
+    # Kind and frame are chosen on the extreme vertices of a large cluster; a shape around all may be larger.
     mesh = specimens.grid(100, 100, height=0.004, seed=1)
     x, y, z = mesh.vertices.T
-    bowl = Mesh(np.stack([x, y, z + 0.5 * ((x - 0.5) ** 2 + (y - 0.5) ** 2)], axis=1), specimens.polygons_of(mesh))
+    bent = np.stack([x, y, z + 0.5 * ((x - 0.5) ** 2 + (y - 0.5) ** 2)], axis=1)
+    bowl = Mesh(bent, specimens.polygons_of(mesh))
     points = bowl.vertices[::25]
     normals = np.stack([points[:, 0] - 0.5, points[:, 1] - 0.5, -np.ones(len(points))], axis=1)
     centers = points + normals / np.linalg.norm(normals, axis=1)[:, None] * 0.06

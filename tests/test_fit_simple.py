@@ -143,6 +143,13 @@ def half_ball() -> Mesh:
     )
 
 
+@pytest.mark.parametrize("top", [0.95, 0.97, 0.99])
+def test_a_slight_taper_is_a_frustum(top):
+    (shape,) = fit(specimens.frustum(1, top, 1, 64), 5)
+    assert shape.kind == "frustum"
+    assert shape.volume == pytest.approx(math.pi / 3 * (1 + top + top**2), rel=5e-3)
+
+
 def tube(inner: float) -> Mesh:
     profile = np.array([[1, -1], [1, 1], [inner, 1], [inner, -1]])
     return specimens.revolved(profile, 64, "tube", closed=True)

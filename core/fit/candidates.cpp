@@ -154,7 +154,7 @@ void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
   const double s = 0.5 * (low + high);
   double unused = 0;
   const double a = radius_at_middle(s, unused);
-  if (std::abs(s) * h < 0.02 * a && model_.allows(Kind::cylinder)) return;  // that one does it
+  if (std::abs(s) * h < 0.002 * a && model_.allows(Kind::cylinder)) return;  // that one does it
   const double rb = std::max(a - s * h, model_.thickness), rt = std::max(a + s * h, model_.thickness);
   offer(best, frustum_of(h, rb, rt), along(frame_, axis), {}, {h, rb, rt});
 }

@@ -78,7 +78,7 @@ class Fitter {
   // The smallest of each allowed kind over all frames, in order of Kind.
   std::vector<Fitted> smallest_of_each_kind(std::span<const Frame> frames);
   // The round kinds that are allowed, about this centre (a sphere) or about the line through it along
-  // the frame's first axis. They need not be the smallest: what lies inside a solid costs nothing.
+  // the frame's first axis. They need not be the smallest: what lies inside a solid costs little.
   std::vector<Fitted> round_about(const Frame& frame, const Vec3& center);
   // Fits this kind and frame (as they came out of a call above) again, on other points.
   Fitted refit(const Fitted& like);

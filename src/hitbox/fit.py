@@ -94,7 +94,7 @@ class FitOptions:
         None, "Kinds that may be used; hull is a seventh, if named.", means="all but hull"
     )
     weights: Mapping[str, float] | str | None = _option(
-        None, "Factor on a kind's volume: paper, uniform, organic, or kinds with numbers.", means="paper"
+        None, "Factor on what a kind costs: paper, uniform, organic, or kinds with numbers.", means="paper"
     )
     hull_vertices: int | None = _option(
         None, "Vertices a hull may have; a profile may say another.", means=str(HULL_VERTICES)
@@ -251,7 +251,8 @@ def fit(
 
     Guaranteed: enclosure to 1e-9 of the diagonal, `len(collider) <= count` unless `max_excess` or
     `keep_clear` forbid it (the status then says so), the same result for any number of threads. Not
-    guaranteed: the smallest shapes possible. Cost: about 2 us a face.
+    guaranteed: the smallest shapes possible. Cost: about 2 us a face, and up to a second or two for the
+    shapes; preset="fast" takes a quarter of that.
 
     With kinds="sphere" alone the spheres follow the volume (docs/spheres.md), and it is their union
     that holds every face; most of each face with spheres="balanced".
