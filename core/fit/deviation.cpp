@@ -23,18 +23,37 @@ class Sum {
 
   void add(const Vec3& local, double area) {
     if (result_.sum >= enough_) return;
-    const double d = field_.at(shape_.center + shape_.frame.to_world(local), carefully_);
-    result_.sum += area * d * d;
-    result_.largest = std::max(result_.largest, d);
+    waiting_[count_] = {shape_.center + shape_.frame.to_world(local), area};
+    field_.expect(waiting_[count_].point);
+    if (++count_ == waiting_.size()) measure();
   }
-  Deviation result() const { return result_; }
+  Deviation result() {
+    measure();
+    return result_;
+  }
 
  private:
+  void measure() {
+    for (size_t k = 0; k < count_ && result_.sum < enough_; ++k) {
+      const double d = field_.at(waiting_[k].point, carefully_);
+      result_.sum += waiting_[k].area * d * d;
+      result_.largest = std::max(result_.largest, d);
+    }
+    count_ = 0;
+  }
+
+  struct Sample {
+    Vec3 point;
+    double area;
+  };
+
   const DistanceField& field_;
   const Fitted& shape_;
   double enough_;
   bool carefully_;
   Deviation result_;
+  std::array<Sample, 16> waiting_;  // their facets are on the way from memory
+  size_t count_ = 0;
 };
 
 // At least two, so that the middle is seen: the edges of what closes a gap between two boards lie on the

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "../geometry/morton.hpp"
 #include "../mesh/edges.hpp"
 #include "../mesh/triangulate.hpp"
 
@@ -28,17 +29,29 @@ uint32_t facet_of(uint64_t nearest) { return static_cast<uint32_t>(nearest); }
 constexpr uint64_t kNothingNear = offered(std::numeric_limits<float>::infinity(), kNone);
 float distance_sq_of(uint64_t nearest) { return std::bit_cast<float>(static_cast<uint32_t>(nearest >> 32)); }
 
+std::vector<uint32_t> along_curve(std::span<const Vec3> vertices, std::span<const Triangle> triangles) {
+  std::vector<Vec3> centers;
+  centers.reserve(triangles.size());
+  for (const auto& [a, b, c] : triangles) centers.push_back((vertices[a] + vertices[b] + vertices[c]) / 3);
+  return morton_order(centers);
+}
+
 }  // namespace
 
 DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance,
                              Run& run)
     : solid_(solid) {
-  const std::vector<Triangle> triangles = triangles_of(mesh, run);
+  const std::vector<Triangle> unsorted = triangles_of(mesh, run);
+  const std::vector<uint32_t> order = along_curve(mesh.vertices, unsorted);
+  std::vector<Triangle> triangles;
+  triangles.reserve(order.size());
+  for (const uint32_t k : order) triangles.push_back(unsorted[k]);
   add_facets(mesh.vertices, triangles, run);
   if (!importance.empty()) {
-    importance_.reserve(facets_.size());
+    std::vector<float> of_triangle;
     for (size_t f = 0; f < mesh.face_count(); ++f)
-      importance_.insert(importance_.end(), mesh.face(f).size() - 2, static_cast<float>(importance[f]));
+      of_triangle.insert(of_triangle.end(), mesh.face(f).size() - 2, static_cast<float>(importance[f]));
+    for (const uint32_t k : order) importance_.push_back(of_triangle[k]);
   }
   find_neighbours(mesh.vertices, triangles, run);
   lay_grid(mesh);
@@ -64,14 +77,12 @@ void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const T
       const double determinant = d00 * d11 - d01 * d01;
       const bool sliver = !(determinant > 1e-10 * d00 * d11);
       facets_[k] = {to_float(a), to_float(ab), to_float(ac), to_float(normalized(cross(ab, ac), {})),
-                    static_cast<float>(d00), static_cast<float>(d01), static_cast<float>(d11),
-                    sliver ? 0 : static_cast<float>(1 / determinant)};
+                    sliver ? 0 : static_cast<float>(1 / determinant), {kNone, kNone, kNone}};
     }
   });
 }
 
 void DistanceField::find_neighbours(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
-  across_.assign(facets_.size(), {kNone, kNone, kNone});
   std::vector<uint32_t> indices, offsets(triangles.size() + 1);
   indices.reserve(3 * triangles.size());
   for (const auto& [a, b, c] : triangles) indices.insert(indices.end(), {a, b, c});
@@ -84,8 +95,8 @@ void DistanceField::find_neighbours(std::span<const Vec3> vertices, std::span<co
   };
   for_each_edge(sorted_half_edges({vertices, indices, offsets}, run), [&](std::span<const HalfEdge> uses) {
     if (uses.size() != 2 || uses[0].face() == uses[1].face()) return;
-    across_[uses[0].face()][edge_of(uses[0])] = uses[1].face();
-    across_[uses[1].face()][edge_of(uses[1])] = uses[0].face();
+    facets_[uses[0].face()].across[edge_of(uses[0])] = uses[1].face();
+    facets_[uses[1].face()].across[edge_of(uses[1])] = uses[0].face();
   });
 }
 
@@ -112,27 +123,27 @@ DistanceField::Point DistanceField::node_point(size_t node) const {
 
 inline DistanceField::Near DistanceField::nearest(uint32_t facet, const Point& p) const {
   const Facet& t = facets_[facet];
+  const auto product = [](const Point& a, const Point& b) { return a.x * b.x + a.y * b.y + a.z * b.z; };
   const Point ap{p.x - t.a.x, p.y - t.a.y, p.z - t.a.z};
-  const float d1 = t.ab.x * ap.x + t.ab.y * ap.y + t.ab.z * ap.z;
-  const float d2 = t.ac.x * ap.x + t.ac.y * ap.y + t.ac.z * ap.z;
-  const float v = (t.d11 * d1 - t.d01 * d2) * t.inverse, w = (t.d00 * d2 - t.d01 * d1) * t.inverse;
-  const float height = t.normal.x * ap.x + t.normal.y * ap.y + t.normal.z * ap.z;
+  const float d00 = product(t.ab, t.ab), d01 = product(t.ab, t.ac), d11 = product(t.ac, t.ac);
+  const float d1 = product(t.ab, ap), d2 = product(t.ac, ap);
+  const float v = (d11 * d1 - d01 * d2) * t.inverse, w = (d00 * d2 - d01 * d1) * t.inverse;
+  const float height = product(t.normal, ap);
   if (t.inverse > 0 && v >= 0 && w >= 0 && v + w <= 1) return {height * height, height, -1};
   Near best{std::numeric_limits<float>::infinity(), height, 0};
   const auto try_edge = [&](int edge, const Point& from, const Point& along, float length_sq) {
-    const float dot = from.x * along.x + from.y * along.y + from.z * along.z;
-    const float s = length_sq > 0 ? std::clamp(dot / length_sq, 0.0f, 1.0f) : 0;
+    const float s = length_sq > 0 ? std::clamp(product(from, along) / length_sq, 0.0f, 1.0f) : 0;
     const Point d{from.x - along.x * s, from.y - along.y * s, from.z - along.z * s};
-    const float distance_sq = d.x * d.x + d.y * d.y + d.z * d.z;
+    const float distance_sq = product(d, d);
     if (distance_sq < best.distance_sq) best.distance_sq = distance_sq, best.edge = edge;
   };
   const Point bp{ap.x - t.ab.x, ap.y - t.ab.y, ap.z - t.ab.z};
   const Point bc{t.ac.x - t.ab.x, t.ac.y - t.ab.y, t.ac.z - t.ab.z};
   // The nearest edge is one that has the point on its outer side.
   const bool sliver = !(t.inverse > 0);
-  if (sliver || w < 0) try_edge(0, ap, t.ab, t.d00);
-  if (sliver || v + w > 1) try_edge(1, bp, bc, t.d00 - 2 * t.d01 + t.d11);
-  if (sliver || v < 0) try_edge(2, ap, t.ac, t.d11);
+  if (sliver || w < 0) try_edge(0, ap, t.ab, d00);
+  if (sliver || v + w > 1) try_edge(1, bp, bc, d00 - 2 * d01 + d11);
+  if (sliver || v < 0) try_edge(2, ap, t.ac, d11);
   return best;
 }
 
@@ -238,21 +249,32 @@ bool DistanceField::step_aside(const Point& q, uint32_t& facet, Near& near) cons
   return found;
 }
 
-inline DistanceField::Found DistanceField::find(const Vec3& p, bool carefully) const {
-  const Point q{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+inline size_t DistanceField::nearest_node(const Point& q) const {
   const auto place = [&](float x, float low, int size) {
     return static_cast<size_t>(std::clamp((x - low) * inverse_spacing_ + 0.5f, 0.0f,
                                           static_cast<float>(size) - 0.5f));
   };
-  const size_t node = place(q.x, origin_.x, size_[0]) +
-                      static_cast<size_t>(size_[0]) *
-                          (place(q.y, origin_.y, size_[1]) +
-                           static_cast<size_t>(size_[1]) * place(q.z, origin_.z, size_[2]));
-  uint32_t facet = facet_of_node_[node];
+  return place(q.x, origin_.x, size_[0]) +
+         static_cast<size_t>(size_[0]) * (place(q.y, origin_.y, size_[1]) +
+                                          static_cast<size_t>(size_[1]) * place(q.z, origin_.z, size_[2]));
+}
+
+void DistanceField::expect(const Vec3& p) const {
+  const size_t node = nearest_node({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
+#if defined(__GNUC__)
+  __builtin_prefetch(&facets_[facet_of_node_[node]]);
+#else
+  (void)node;
+#endif
+}
+
+inline DistanceField::Found DistanceField::find(const Vec3& p, bool carefully) const {
+  const Point q{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+  uint32_t facet = facet_of_node_[nearest_node(q)];
   Near near = nearest(facet, q);
   float side = near.side;
   for (int step = 0; step < (carefully ? 4 * kWalk : kWalk) && near.edge >= 0; ++step) {
-    const uint32_t other = across_[facet][static_cast<size_t>(near.edge)];
+    const uint32_t other = facets_[facet].across[static_cast<size_t>(near.edge)];
     const Near there = other == kNone ? near : nearest(other, q);
     if (!(there.distance_sq < near.distance_sq)) {
       if (carefully && step_aside(q, facet, near)) {

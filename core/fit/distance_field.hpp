@@ -26,6 +26,8 @@ class DistanceField {
   // for each face on the distances from it.
   DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, Run& run);
 
+  // Has what `at` will need of a point brought near: to be called some points ahead.
+  void expect(const Vec3& p) const;
   // `carefully`: also where the walk ends at a corner of the mesh; takes longer.
   double at(const Vec3& p, bool carefully = false) const;
   double to_surface(const Vec3& p) const;  // the plain distance, inside or not
@@ -36,9 +38,11 @@ class DistanceField {
     float x, y, z;
   };
   struct alignas(64) Facet {
-    Point a, ab, ac, normal;      // a corner, two edges, the unit normal
-    float d00, d01, d11, inverse; // of the edges' products; inverse 0: a sliver
+    Point a, ab, ac, normal;            // a corner, two edges, the unit normal
+    float inverse;                      // one over the determinant of the edges' products; 0: a sliver
+    std::array<uint32_t, 3> across;     // the facet behind a-b, b-c, c-a; kNone: none or several
   };
+  static_assert(sizeof(Facet) == 64);
   struct Near {
     float distance_sq, side;  // side: above 0 outside
     int edge;                 // on which edge the nearest point lies, or -1
@@ -51,6 +55,7 @@ class DistanceField {
   void spread(Run& run);
   void offer(size_t node, uint32_t facet);
   Point node_point(size_t node) const;
+  size_t nearest_node(const Point& q) const;
   Near nearest(uint32_t facet, const Point& p) const;
   struct Found {
     float distance_sq;
@@ -61,9 +66,8 @@ class DistanceField {
   bool step_aside(const Point& q, uint32_t& facet, Near& near) const;
 
   bool solid_;
-  std::vector<Facet> facets_;
-  std::vector<std::array<uint32_t, 3>> across_;  // the facet behind a-b, b-c, c-a; kNone: none or several
-  std::vector<float> importance_;                // a facet; empty: all 1
+  std::vector<Facet> facets_;  // along a Morton curve: what is near is mostly in the cache
+  std::vector<float> importance_;  // a facet; empty: all 1
   std::array<int, 3> size_{};
   Point origin_{};
   float spacing_ = 1, inverse_spacing_ = 1;
