@@ -18,14 +18,14 @@ constexpr std::array<std::array<double, 2>, 12> kTwelfths = {
 
 class Sum {
  public:
-  Sum(const DistanceField& field, const Fitted& shape, double enough, bool carefully)
-      : field_(field), shape_(shape), enough_(enough), carefully_(carefully) {}
+  Sum(const DistanceField& field, const Vec3& center, const Frame& frame, double enough, bool carefully)
+      : field_(field), center_(center), frame_(frame), enough_(enough), carefully_(carefully) {}
 
   void add(const Vec3& local, double area) {
     if (result_.sum >= enough_) return;
-    waiting_[count_] = {shape_.center + shape_.frame.to_world(local), area};
-    field_.expect(waiting_[count_].point);
-    if (++count_ == waiting_.size()) measure();
+    point_[count_] = center_ + frame_.to_world(local);
+    area_[count_] = area;
+    if (++count_ == kTogether) measure();
   }
   Deviation result() {
     measure();
@@ -34,26 +34,24 @@ class Sum {
 
  private:
   void measure() {
-    for (size_t k = 0; k < count_ && result_.sum < enough_; ++k) {
-      const double d = field_.at(waiting_[k].point, carefully_);
-      result_.sum += waiting_[k].area * d * d;
-      result_.largest = std::max(result_.largest, d);
+    field_.at({point_.data(), count_}, distance_, carefully_);
+    for (size_t k = 0; k < count_; ++k) {
+      result_.sum += area_[k] * distance_[k] * distance_[k];
+      result_.largest = std::max(result_.largest, distance_[k]);
     }
     count_ = 0;
   }
 
-  struct Sample {
-    Vec3 point;
-    double area;
-  };
-
+  static constexpr size_t kTogether = 8;
   const DistanceField& field_;
-  const Fitted& shape_;
+  Vec3 center_;
+  Frame frame_;
   double enough_;
   bool carefully_;
   Deviation result_;
-  std::array<Sample, 16> waiting_;  // their facets are on the way from memory
-  size_t count_ = 0;
+  std::array<Vec3, kTogether> point_;
+  std::array<double, kTogether> area_, distance_;
+  size_t count_ = 0;  // that wait to be measured together
 };
 
 // At least two, so that the middle is seen: the edges of what closes a gap between two boards lie on the
@@ -159,26 +157,21 @@ void add_capsule(Sum& sum, double l, double r, double density) {
 
 // Seven points a triangle: corners, middles of the edges and the centre, exact for cubic functions.
 Deviation DeviationMeter::operator()(const Hull& hull) const {
-  Deviation result;
-  const auto add = [&](const Vec3& point, double area) {
-    const double d = field_.at(point, carefully_);
-    result.sum += area * d * d;
-    result.largest = std::max(result.largest, d);
-  };
+  Sum sum(field_, {}, {}, Bounds::kInfinity, carefully_);
   for (const Triangle& t : hull.triangles) {
     const std::array<Vec3, 3> p = {hull.vertices[t[0]], hull.vertices[t[1]], hull.vertices[t[2]]};
     const double area = 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
     for (size_t k = 0; k < 3; ++k) {
-      add(p[k], area / 20);
-      add((p[k] + p[(k + 1) % 3]) * 0.5, area * 2 / 15);
+      sum.add(p[k], area / 20);
+      sum.add((p[k] + p[(k + 1) % 3]) * 0.5, area * 2 / 15);
     }
-    add((p[0] + p[1] + p[2]) / 3, area * 9 / 20);
+    sum.add((p[0] + p[1] + p[2]) / 3, area * 9 / 20);
   }
-  return result;
+  return sum.result();
 }
 
 Deviation DeviationMeter::operator()(const Fitted& shape, double enough) const {
-  Sum sum(field_, shape, enough, carefully_);
+  Sum sum(field_, shape.center, shape.frame, enough, carefully_);
   const auto& [a, b, c, d] = shape.size;
   switch (shape.kind) {
     case Kind::sphere: add_capsule(sum, 0, a, density_); break;

@@ -121,30 +121,52 @@ DistanceField::Point DistanceField::node_point(size_t node) const {
           origin_.z + spacing_ * static_cast<float>(node / (sx * sy))};
 }
 
+// Without branches: which edge is nearest, if any, is different for every point.
+template <class F>
+inline DistanceField::NearOf<F> DistanceField::nearest_of(const PointOf<F>& a, const PointOf<F>& ab,
+                                                          const PointOf<F>& ac, const PointOf<F>& normal, F inverse,
+                                                          const PointOf<F>& p) {
+  const auto minus = [](const PointOf<F>& u, const PointOf<F>& v) { return PointOf<F>{u.x - v.x, u.y - v.y, u.z - v.z}; };
+  const auto product = [](const PointOf<F>& u, const PointOf<F>& v) { return u.x * v.x + u.y * v.y + u.z * v.z; };
+  const F zero = all<F>(0), one = all<F>(1), infinity = all<F>(std::numeric_limits<float>::infinity());
+  const PointOf<F> ap = minus(p, a);
+  const F d00 = product(ab, ab), d01 = product(ab, ac), d11 = product(ac, ac);
+  const F d1 = product(ab, ap), d2 = product(ac, ap);
+  const F v = (d11 * d1 - d01 * d2) * inverse, w = (d00 * d2 - d01 * d1) * inverse;
+  const F height = product(normal, ap);
+  // From a corner to the point, along an edge from that corner. What is nearest lies on an edge that has the
+  // point on its outer side; of a sliver nobody knows which that is.
+  const auto is_sliver = inverse <= zero;
+  const auto to_edge = [&](auto is_outside, const PointOf<F>& from, const PointOf<F>& along, F length_sq) {
+    const F least_length_sq = all<F>(std::numeric_limits<float>::min());
+    const F s = least(most(product(from, along) / most(length_sq, least_length_sq), zero), one);
+    const PointOf<F> d{from.x - along.x * s, from.y - along.y * s, from.z - along.z * s};
+    return select(is_outside | is_sliver, product(d, d), infinity);
+  };
+  const F to_ab = to_edge(w < zero, ap, ab, d00);
+  const F to_bc = to_edge(one < v + w, minus(ap, ab), minus(ac, ab), d00 - (d01 + d01) + d11);
+  const F to_ca = to_edge(v < zero, ap, ac, d11);
+  const F of_edges = least(least(to_ab, to_bc), to_ca);
+  const F edge = select(of_edges < to_ab, select(of_edges < to_bc, all<F>(2), one), zero);
+  const auto has_edge = of_edges < infinity;
+  return {select(has_edge, of_edges, height * height), height, select(has_edge, edge, all<F>(kNoEdge))};
+}
+
 inline DistanceField::Near DistanceField::nearest(uint32_t facet, const Point& p) const {
   const Facet& t = facets_[facet];
-  const auto product = [](const Point& a, const Point& b) { return a.x * b.x + a.y * b.y + a.z * b.z; };
-  const Point ap{p.x - t.a.x, p.y - t.a.y, p.z - t.a.z};
-  const float d00 = product(t.ab, t.ab), d01 = product(t.ab, t.ac), d11 = product(t.ac, t.ac);
-  const float d1 = product(t.ab, ap), d2 = product(t.ac, ap);
-  const float v = (d11 * d1 - d01 * d2) * t.inverse, w = (d00 * d2 - d01 * d1) * t.inverse;
-  const float height = product(t.normal, ap);
-  if (t.inverse > 0 && v >= 0 && w >= 0 && v + w <= 1) return {height * height, height, -1};
-  Near best{std::numeric_limits<float>::infinity(), height, 0};
-  const auto try_edge = [&](int edge, const Point& from, const Point& along, float length_sq) {
-    const float s = length_sq > 0 ? std::clamp(product(from, along) / length_sq, 0.0f, 1.0f) : 0;
-    const Point d{from.x - along.x * s, from.y - along.y * s, from.z - along.z * s};
-    const float distance_sq = product(d, d);
-    if (distance_sq < best.distance_sq) best.distance_sq = distance_sq, best.edge = edge;
-  };
-  const Point bp{ap.x - t.ab.x, ap.y - t.ab.y, ap.z - t.ab.z};
-  const Point bc{t.ac.x - t.ab.x, t.ac.y - t.ab.y, t.ac.z - t.ab.z};
-  // The nearest edge is one that has the point on its outer side.
-  const bool sliver = !(t.inverse > 0);
-  if (sliver || w < 0) try_edge(0, ap, t.ab, d00);
-  if (sliver || v + w > 1) try_edge(1, bp, bc, d00 - 2 * d01 + d11);
-  if (sliver || v < 0) try_edge(2, ap, t.ac, d11);
-  return best;
+  return nearest_of(t.a, t.ab, t.ac, t.normal, t.inverse, p);
+}
+
+inline DistanceField::NearOf<Float4> DistanceField::nearest(const std::array<uint32_t, 4>& facets,
+                                                            const PointOf<Float4>& p) const {
+  std::array<std::array<Float4, 4>, 4> row;  // a quarter of a facet; the facet
+  for (size_t k = 0; k < 4; ++k) {
+    const auto* const facet = reinterpret_cast<const std::byte*>(&facets_[facets[k]]);
+    for (size_t quarter = 0; quarter < 4; ++quarter) row[quarter][k] = load(facet + sizeof(Float4) * quarter);
+  }
+  for (auto& quarter : row) transpose(quarter[0], quarter[1], quarter[2], quarter[3]);
+  const auto& [r, s, t, u] = row;
+  return nearest_of<Float4>({r[0], r[1], r[2]}, {r[3], s[0], s[1]}, {s[2], s[3], t[0]}, {t[1], t[2], t[3]}, u[0], p);
 }
 
 // The least of all offers stays, whatever their order: threads change nothing.
@@ -259,49 +281,96 @@ inline size_t DistanceField::nearest_node(const Point& q) const {
                                           static_cast<size_t>(size_[1]) * place(q.z, origin_.z, size_[2]));
 }
 
-void DistanceField::expect(const Vec3& p) const {
-  const size_t node = nearest_node({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
-#if defined(__GNUC__)
-  __builtin_prefetch(&facets_[facet_of_node_[node]]);
-#else
-  (void)node;
-#endif
+inline std::array<DistanceField::Found, 4> DistanceField::find(const std::array<Point, 4>& points) const {
+  PointOf<Float4> q{};
+  std::array<uint32_t, 4> facet;
+  for (size_t k = 0; k < 4; ++k) {
+    q.x[k] = points[k].x, q.y[k] = points[k].y, q.z[k] = points[k].z;
+    facet[k] = facet_of_node_[nearest_node(points[k])];
+  }
+  NearOf<Float4> near = nearest(facet, q);
+  Float4 side = near.side;
+  const Float4 zero = all<Float4>(0);
+  Int4 is_walking = zero <= near.edge;
+  for (int step = 0; step < kWalk && any(is_walking); ++step) {
+    std::array<uint32_t, 4> other = facet;
+    for (size_t k = 0; k < 4; ++k) {
+      if (is_walking[k] == 0) continue;
+      const uint32_t across = facets_[facet[k]].across[static_cast<size_t>(near.edge[k])];
+      if (across == kNone) is_walking[k] = 0;
+      else other[k] = across;
+    }
+    const NearOf<Float4> there = nearest(other, q);
+    const Int4 is_nearer = is_walking & (there.distance_sq < near.distance_sq);
+    // At an edge both facets have a say: their common normal decides.
+    side = select(is_nearer, there.side, select(is_walking, side + there.side, side));
+    near.distance_sq = select(is_nearer, there.distance_sq, near.distance_sq);
+    near.edge = select(is_nearer, there.edge, near.edge);
+    for (size_t k = 0; k < 4; ++k)
+      if (is_nearer[k] != 0) facet[k] = other[k];
+    is_walking = is_nearer & (zero <= near.edge);
+  }
+  std::array<Found, 4> found;
+  for (size_t k = 0; k < 4; ++k) found[k] = {near.distance_sq[k], facet[k], side[k] <= 0};
+  return found;
 }
 
-inline DistanceField::Found DistanceField::find(const Vec3& p, bool carefully) const {
-  const Point q{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+// The same walk for a single point, that goes on where it is stuck.
+DistanceField::Found DistanceField::find_carefully(const Point& q) const {
   uint32_t facet = facet_of_node_[nearest_node(q)];
   Near near = nearest(facet, q);
   float side = near.side;
-  for (int step = 0; step < (carefully ? 4 * kWalk : kWalk) && near.edge >= 0; ++step) {
+  for (int step = 0; step < 4 * kWalk && near.edge >= 0; ++step) {
     const uint32_t other = facets_[facet].across[static_cast<size_t>(near.edge)];
     const Near there = other == kNone ? near : nearest(other, q);
-    if (!(there.distance_sq < near.distance_sq)) {
-      if (carefully && step_aside(q, facet, near)) {
-        side = near.side;
-        continue;
-      }
-      if (other == kNone) break;
-      // At an edge both facets have a say: their common normal decides.
-      side += there.side;
+    if (there.distance_sq < near.distance_sq) {
+      facet = other;
+      near = there;
+      side = near.side;
+    } else if (step_aside(q, facet, near)) {
+      side = near.side;
+    } else {
+      if (other != kNone) side += there.side;
       break;
     }
-    facet = other;
-    near = there;
-    side = near.side;
   }
   return {near.distance_sq, facet, side <= 0};
 }
 
-double DistanceField::at(const Vec3& p, bool carefully) const {
-  const Found found = find(p, carefully);
+inline double DistanceField::distance_of(const Found& found) const {
   const double distance = std::sqrt(static_cast<double>(found.distance_sq)) *
                           (solid_ && found.inside ? kInsideShare : 1.0);
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[found.facet]);
 }
 
+static auto to_floats(const Vec3& p) {
+  struct {
+    float x, y, z;
+  } q{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+  return q;
+}
+
+void DistanceField::at(std::span<const Vec3> points, std::span<double> distances, bool carefully) const {
+  const auto point = [&](size_t k) {
+    const auto [x, y, z] = to_floats(points[std::min(k, points.size() - 1)]);
+    return Point{x, y, z};
+  };
+  for (size_t first = 0; first < points.size(); first += 4) {
+    const size_t count = std::min<size_t>(4, points.size() - first);
+    std::array<Found, 4> found;
+    if (carefully) {
+      for (size_t k = 0; k < count; ++k) found[k] = find_carefully(point(first + k));
+    } else {
+      found = find({point(first), point(first + 1), point(first + 2), point(first + 3)});
+    }
+    for (size_t k = 0; k < count; ++k) distances[first + k] = distance_of(found[k]);
+  }
+}
+
 double DistanceField::to_surface(const Vec3& p) const {
-  return std::sqrt(static_cast<double>(find(p, false).distance_sq));
+  const auto [x, y, z] = to_floats(p);
+  const Point q{x, y, z};
+  return std::sqrt(static_cast<double>(find({q, q, q, q})[0].distance_sq));
 }
 
 }  // namespace hitbox

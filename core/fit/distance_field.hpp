@@ -7,13 +7,14 @@
 //
 // In a solid, points inside count as all but on the surface: nothing ever goes there.
 // Floats: a query reads one cache line a triangle. Coordinates are those of a unit-diagonal mesh.
-// Cost: 0.1 s to build for 100k faces; about 30 ns a query.
+// Cost: 0.1 s to build for 100k faces; about 15 ns a query, four at a time.
 #pragma once
 
 #include <array>
 #include <span>
 #include <vector>
 
+#include "../base/lanes.hpp"
 #include "../base/run.hpp"
 #include "../geometry/triangle_mesh.hpp"
 #include "../mesh/mesh.hpp"
@@ -26,27 +27,30 @@ class DistanceField {
   // for each face on the distances from it.
   DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, Run& run);
 
-  // Has what `at` will need of a point brought near: to be called some points ahead.
-  void expect(const Vec3& p) const;
-  // `carefully`: also where the walk ends at a corner of the mesh; takes longer.
-  double at(const Vec3& p, bool carefully = false) const;
+  // One distance a point. `carefully`: also where the walk ends at a corner of the mesh; takes longer.
+  void at(std::span<const Vec3> points, std::span<double> distances, bool carefully = false) const;
   double to_surface(const Vec3& p) const;  // the plain distance, inside or not
   bool is_solid() const { return solid_; }
 
  private:
-  struct Point {
-    float x, y, z;
+  template <class F>
+  struct PointOf {
+    F x, y, z;
   };
+  using Point = PointOf<float>;
   struct alignas(64) Facet {
     Point a, ab, ac, normal;            // a corner, two edges, the unit normal
     float inverse;                      // one over the determinant of the edges' products; 0: a sliver
     std::array<uint32_t, 3> across;     // the facet behind a-b, b-c, c-a; kNone: none or several
   };
   static_assert(sizeof(Facet) == 64);
-  struct Near {
-    float distance_sq, side;  // side: above 0 outside
-    int edge;                 // on which edge the nearest point lies, or -1
+  static constexpr float kNoEdge = -1;
+  template <class F>
+  struct NearOf {
+    F distance_sq, side;  // side: above 0 outside
+    F edge;               // 0, 1 or 2: on which edge the nearest point lies, or kNoEdge
   };
+  using Near = NearOf<float>;
 
   void add_facets(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
   void find_neighbours(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
@@ -56,13 +60,19 @@ class DistanceField {
   void offer(size_t node, uint32_t facet);
   Point node_point(size_t node) const;
   size_t nearest_node(const Point& q) const;
+  template <class F>
+  static NearOf<F> nearest_of(const PointOf<F>& a, const PointOf<F>& ab, const PointOf<F>& ac,
+                              const PointOf<F>& normal, F inverse, const PointOf<F>& p);
+  NearOf<Float4> nearest(const std::array<uint32_t, 4>& facets, const PointOf<Float4>& p) const;
   Near nearest(uint32_t facet, const Point& p) const;
   struct Found {
     float distance_sq;
     uint32_t facet;
     bool inside;
   };
-  Found find(const Vec3& p, bool carefully) const;
+  std::array<Found, 4> find(const std::array<Point, 4>& points) const;
+  Found find_carefully(const Point& q) const;
+  double distance_of(const Found& found) const;
   bool step_aside(const Point& q, uint32_t& facet, Near& near) const;
 
   bool solid_;
