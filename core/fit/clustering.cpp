@@ -37,9 +37,13 @@ Clustering::Clustering(const MeshView& mesh, const LeafSet& set, std::vector<uin
   for (uint32_t leaf = 0; leaf < cluster_of_.size(); ++leaf) leaves_[cluster_of_[leaf]].push_back(leaf);
   shape_.resize(leaves_.size(), kNothing);
   join_of_.resize(leaves_.size());
+  whole_.resize(leaves_.size());
   run.for_each_block(count, 4, [&](size_t first, size_t last, size_t) {
     Fitter fitter(shaper.model());
-    for (size_t c = first; c < last; ++c) shape_[c] = shape_around(fitter, leaves_[c], Bounds::kInfinity);
+    for (size_t c = first; c < last; ++c) {
+      whole_[c] = whole(leaves_[c]);
+      shape_[c] = shape_around(fitter, *whole_[c], Bounds::kInfinity);
+    }
   });
   near_.resize(set.leaves.size());
   for (const FacePair& edge : set.edges) {
@@ -145,8 +149,24 @@ void Clustering::look_closely() {
 }
 
 Leaf Clustering::whole(std::span<const uint32_t> leaves) const {
+  if (leaves.size() == 1) return leaf(leaves[0]);
   std::vector<const Leaf*> parts;
-  for (const uint32_t leaf : leaves) parts.push_back(&set_.leaves[leaf]);
+  for (const uint32_t each : leaves) parts.push_back(&leaf(each));
+  return joined(mesh_, parts);
+}
+
+const Leaf& Clustering::whole(uint32_t cluster) {
+  if (!whole_[cluster]) whole_[cluster] = whole(leaves_[cluster]);
+  return *whole_[cluster];
+}
+
+Leaf Clustering::whole_with(uint32_t cluster, uint32_t more) {
+  const Leaf* const parts[] = {&whole(cluster), &leaf(more)};
+  return joined(mesh_, parts);
+}
+
+Leaf Clustering::whole_of_both(uint32_t a, uint32_t b) {
+  const Leaf* const parts[] = {&whole(a), &whole(b)};
   return joined(mesh_, parts);
 }
 
@@ -157,35 +177,48 @@ std::vector<Frame> Clustering::frames_of(const Leaf& whole) const {
   return frames;
 }
 
-Fitted Clustering::shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough) const {
-  const Leaf& first = set_.leaves[leaves[0]];
-  if (leaves.size() == 1 && first.has_simple) return first.shape;
-  const Leaf all = whole(leaves);
+Fitted Clustering::shape_around(Fitter& fitter, const Leaf& all, double enough) const {
+  if (all.is_simple) return all.shape;
   fitter.points.assign(mesh_.vertices, all.kernel);
   Fitted shape = shaper_.thorough(fitter, frames_of(all), all.medial, enough);
   if (fills_nothing(shape, all.op, shaper_.model().thickness)) shape.cost = shape.reach = 0;
   return shape;
 }
 
-Fitted Clustering::tried(std::span<const uint32_t> leaves, double enough) {
+Fitted Clustering::tried(std::span<const uint32_t> leaves, double enough) { return tried(whole(leaves), enough); }
+Fitted Clustering::tried_with(uint32_t cluster, uint32_t leaf, double enough) {
+  return tried(whole_with(cluster, leaf), enough);
+}
+Fitted Clustering::tried_both(uint32_t a, uint32_t b, double enough) { return tried(whole_of_both(a, b), enough); }
+
+Fitted Clustering::tried(const Leaf& all, double enough) {
   count_looks(kQuickLooks);
-  Fitted shape = shape_around(fitter_, leaves, enough);
+  Fitted shape = shape_around(fitter_, all, enough);
   if (closely_ && shape.reach > kOnTheMesh && shape.cost < enough) shape.reach = shaper_.reach(shape);
   return shape;
+}
+
+bool Clustering::may_cost_less(uint32_t cluster, uint32_t more, double most) {
+  constexpr double kMisjudged = 2;  // another kind or frame is seldom that much better
+  count_looks(1);
+  fitter_.points.assign(mesh_.vertices, whole(cluster).kernel);
+  fitter_.points.append(mesh_.vertices, leaf(more).kernel);
+  Fitted shape = fitter_.refit(shape_[cluster]);
+  shaper_.price(shape, kMisjudged * most);
+  return shape.cost < kMisjudged * most;
 }
 
 Fitted Clustering::lowest(uint32_t cluster, double most) {
   constexpr size_t kAsTries = 2;
   count_looks(kAsTries * kQuickLooks);
-  const Leaf all = whole(leaves_[cluster]);
+  const Leaf& all = whole(cluster);
   fitter_.points.assign(mesh_.vertices, all.kernel);
   return shaper_.lowest(fitter_, frames_of(all), all.medial, most);
 }
 
 // Of a box in the obvious frame, or that of one of the parts; along a limb also of what is round about it.
-double Clustering::quick_cost(std::span<const uint32_t> leaves, uint32_t like, double enough) {
+double Clustering::quick_cost(const Leaf& all, uint32_t like, double enough) {
   count_looks(1);
-  const Leaf all = whole(leaves);
   fitter_.points.assign(mesh_.vertices, all.kernel);
   const Frame frames[] = {shape_[like].frame, eigen3(combined(all.op, true)).vectors};
   const Fitted shape = shaper_.quick(fitter_, frames, enough);
@@ -273,7 +306,7 @@ Join Clustering::cheapest_join_of(uint32_t cluster) {
   best.a = cluster;
   for (const uint32_t other : clusters_next_to(cluster)) {
     const double alone = shape_[cluster].cost + shape_[other].cost;
-    const double price = quick_cost(both(cluster, other), cluster, best.price + alone) - alone;
+    const double price = quick_cost(whole_of_both(cluster, other), cluster, best.price + alone) - alone;
     if (price < best.price) best = {cluster, other, price};
   }
   return best;
@@ -296,17 +329,18 @@ Join Clustering::cheapest_join(uint32_t not_this, double limit) {
   return best;
 }
 
-void Clustering::forget_joins(std::initializer_list<uint32_t> changed) {
+void Clustering::forget(std::initializer_list<uint32_t> changed) {
   for (Join& known : join_of_)
     for (const uint32_t cluster : changed)
       if (known.a == cluster || known.b == cluster) known = {};
+  for (const uint32_t cluster : changed) whole_[cluster].reset();
 }
 
 // ---------------------------------------------------------------- Steps
 
 void Clustering::set_shape(uint32_t cluster, const Fitted& shape) {
   shape_[cluster] = shape;
-  forget_joins({cluster});
+  forget({cluster});
 }
 
 void Clustering::move(uint32_t leaf, uint32_t to, const Fitted& smaller, const Fitted& larger) {
@@ -316,7 +350,7 @@ void Clustering::move(uint32_t leaf, uint32_t to, const Fitted& smaller, const F
   shape_[from] = smaller;
   shape_[to] = larger;
   cluster_of_[leaf] = to;
-  forget_joins({from, to});
+  forget({from, to});
 }
 
 void Clustering::join(uint32_t into, uint32_t gone, const Fitted& common) {
@@ -326,7 +360,7 @@ void Clustering::join(uint32_t into, uint32_t gone, const Fitted& common) {
   shape_[into] = common;
   shape_[gone] = kNothing;
   free_.push_back(gone);
-  forget_joins({into, gone});
+  forget({into, gone});
 }
 
 void Clustering::split(uint32_t cluster, Split split) {
@@ -342,7 +376,7 @@ void Clustering::share(uint32_t a, uint32_t b, Split split) {
   leaves_[b] = std::move(split.b);
   shape_[a] = split.shape_a;
   shape_[b] = split.shape_b;
-  forget_joins({a, b});
+  forget({a, b});
 }
 
 bool Clustering::set_free(size_t needed, uint32_t not_this, double price, double most_reach) {
@@ -355,7 +389,7 @@ bool Clustering::set_free(size_t needed, uint32_t not_this, double price, double
   for (int passed_over = 0; free_.size() < needed && passed_over < kMostPassedOver;) {
     const Join pair = cheapest_join(not_this, price);
     if (pair.a == kNoCluster) break;
-    const Fitted common = tried(both(pair.a, pair.b));
+    const Fitted common = tried_both(pair.a, pair.b);
     if (common.refused || common.reach > most_reach) {
       join_of_[pair.a].price = Bounds::kInfinity;  // until one of the two changes
       ++passed_over;

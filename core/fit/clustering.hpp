@@ -2,6 +2,8 @@
 // is tried first: shapes are what takes time, so looks at them are counted, and end when the limits say so.
 #pragma once
 
+#include <optional>
+
 #include "refine.hpp"
 
 namespace hitbox {
@@ -49,7 +51,7 @@ class Clustering {
   double total() const;
   double average() const { return total() / static_cast<double>(size()); }
   bool is_simple(uint32_t cluster) const {
-    return leaves_[cluster].size() == 1 && leaf(leaves_[cluster][0]).has_simple;
+    return leaves_[cluster].size() == 1 && leaf(leaves_[cluster][0]).is_simple;
   }
   // Whether the cluster's shape could be smaller without this leaf: it reaches the shape's surface.
   bool supports(uint32_t cluster, uint32_t leaf) const;
@@ -60,8 +62,13 @@ class Clustering {
   void allow_tries(size_t least);
   void look_closely();  // from now on, at how far shapes reach
   double spent() const { return 1 - static_cast<double>(left_) / all_; }
-  // A shape around leaves. What costs `enough` or more is of no use, and not measured to the end.
+  // A shape around leaves, clusters, or both. What costs `enough` or more is of no use, and not measured to the
+  // end.
   Fitted tried(std::span<const uint32_t> leaves, double enough = Bounds::kInfinity);
+  Fitted tried_with(uint32_t cluster, uint32_t leaf, double enough = Bounds::kInfinity);
+  Fitted tried_both(uint32_t a, uint32_t b, double enough = Bounds::kInfinity);
+  // Whether a leaf more is worth trying: a quick look at a shape of the same kind and frame as the cluster's.
+  bool may_cost_less(uint32_t cluster, uint32_t more, double most);
   // The one that reaches least far of those that cost less than `most`.
   Fitted lowest(uint32_t cluster, double most);
   std::vector<uint32_t> both(uint32_t a, uint32_t b) const { return merged(leaves_[a], leaves_[b]); }  // leaves
@@ -86,14 +93,18 @@ class Clustering {
 
  private:
   Leaf whole(std::span<const uint32_t> leaves) const;
+  const Leaf& whole(uint32_t cluster);
+  Leaf whole_with(uint32_t cluster, uint32_t leaf);
+  Leaf whole_of_both(uint32_t a, uint32_t b);
+  Fitted tried(const Leaf& all, double enough);
   std::vector<Frame> frames_of(const Leaf& whole) const;
-  Fitted shape_around(Fitter& fitter, std::span<const uint32_t> leaves, double enough) const;
-  double quick_cost(std::span<const uint32_t> leaves, uint32_t like, double enough);
+  Fitted shape_around(Fitter& fitter, const Leaf& all, double enough) const;
+  double quick_cost(const Leaf& all, uint32_t like, double enough);
   void count_looks(size_t quick);
   void sort_along(const Vec3& direction, std::vector<uint32_t>& leaves) const;
   size_t widest_gap(std::span<const uint32_t> order, const Vec3& along) const;
   Join cheapest_join_of(uint32_t cluster);
-  void forget_joins(std::initializer_list<uint32_t> changed);
+  void forget(std::initializer_list<uint32_t> changed);
 
   const MeshView& mesh_;
   const LeafSet& set_;
@@ -109,6 +120,7 @@ class Clustering {
   std::vector<std::vector<uint32_t>> leaves_;  // of a cluster, ascending
   std::vector<uint32_t> free_;                 // clusters, the last to be taken first
   std::vector<Fitted> shape_;
+  std::vector<std::optional<Leaf>> whole_;     // all of a cluster's leaves as one; none: not known
   std::vector<std::vector<uint32_t>> near_;    // leaves next to a leaf
   std::vector<Join> join_of_;                  // the cheapest of each cluster; kNoCluster: not known
 };

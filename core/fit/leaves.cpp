@@ -118,8 +118,8 @@ class LeafMaker {
     leaf.edges = edge_frame(mesh_, faces);
     leaf.kernel = extreme_vertices(mesh_.vertices, vertices);
     for (const uint32_t v : vertices) leaf.box.add(mesh_.vertices[v]);
-    leaf.has_simple = simple_[node] != nullptr;
-    if (leaf.has_simple) {  // no medial centres: it is no limb of anything
+    leaf.is_simple = leaf.has_simple = simple_[node] != nullptr;
+    if (leaf.is_simple) {  // no medial centres: it is no limb of anything
       leaf.shape = priced(*simple_[node], shaper_);
       return leaf;
     }
@@ -171,7 +171,7 @@ class Opener {
   void offer(uint32_t k) {
     constexpr double kFar = 0.01;  // of the diagonal
     const Leaf& leaf = set_.leaves[k];
-    if (leaf.has_simple || leaf.node < tree_.face_count || leaf.shape.reach <= kFar) return;
+    if (leaf.is_simple || leaf.node < tree_.face_count || leaf.shape.reach <= kFar) return;
     if (fills_nothing(leaf.shape, leaf.op, maker_.shaper().model().thickness)) return;
     far_.emplace_back(leaf.shape.reach, k);
     std::push_heap(far_.begin(), far_.end());

@@ -22,7 +22,8 @@ struct Leaf {
   Frame edges;  // see edge_frame
   std::vector<uint32_t> kernel;  // extreme vertices, ascending
   Fitted shape;
-  bool has_simple = false;  // it is a simple part, or has one in it
+  bool is_simple = false;   // a simple part, all of it and nothing else
+  bool has_simple = false;  // it is one, or has one in it
 };
 
 struct LeafSet {

@@ -40,7 +40,7 @@ class Peak {
     for (const uint32_t other : clusters_.clusters_next_to(cluster_)) {
       if (!clusters_.may_look()) return false;
       const double most = clusters_.shape(other).cost + own_.cost + price_;
-      const Fitted common = clusters_.tried(clusters_.both(cluster_, other), most);
+      const Fitted common = clusters_.tried_both(cluster_, other, most);
       if (common.refused || common.cost >= most || common.reach > most_reach_) continue;
       if (with != kNoCluster && common.cost - clusters_.shape(other).cost >= best.cost - clusters_.shape(with).cost)
         continue;
@@ -64,7 +64,7 @@ class Peak {
       if (smaller.reach > most_reach_ || smaller.refused) continue;
       for (const uint32_t to : around) {
         const double most = own_.cost + clusters_.shape(to).cost + price_ - smaller.cost;
-        const Fitted larger = clusters_.tried(clusters_.with(to, leaf), most);
+        const Fitted larger = clusters_.tried_with(to, leaf, most);
         if (larger.refused || larger.cost >= most || larger.reach > most_reach_) continue;
         clusters_.move(leaf, to, smaller, larger);
         return true;

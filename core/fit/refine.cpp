@@ -81,8 +81,11 @@ void Refiner::split(uint32_t cluster) {
   clusters_.split(cluster, std::move(split));
 }
 
+// The worse half of them: the others have little to give.
 void Refiner::exchange() {
-  for (const uint32_t cluster : clusters_.worst_first()) {
+  std::vector<uint32_t> order = clusters_.worst_first();
+  order.resize((order.size() + 1) / 2);
+  for (const uint32_t cluster : order) {
     if (!clusters_.may_look()) return;
     run_.poll();
     share_evenly(cluster);
@@ -116,7 +119,8 @@ void Refiner::move_from(uint32_t cluster) {
 
 bool Refiner::try_move(uint32_t leaf, uint32_t from, uint32_t to) {
   const double own = clusters_.shape(from).cost, now = own + clusters_.shape(to).cost;
-  const Fitted larger = clusters_.tried(clusters_.with(to, leaf), now);
+  if (!clusters_.may_cost_less(to, leaf, now)) return false;
+  const Fitted larger = clusters_.tried_with(to, leaf, now);
   if (larger.refused || larger.cost >= now) return false;
   const Fitted smaller = clusters_.tried(clusters_.without(from, leaf), now - larger.cost);
   if (smaller.refused && !clusters_.shape(from).refused) return false;
