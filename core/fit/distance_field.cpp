@@ -29,6 +29,10 @@ uint32_t facet_of(uint64_t nearest) { return static_cast<uint32_t>(nearest); }
 constexpr uint64_t kNothingNear = offered(std::numeric_limits<float>::infinity(), kNone);
 float distance_sq_of(uint64_t nearest) { return std::bit_cast<float>(static_cast<uint32_t>(nearest >> 32)); }
 
+// Of a number that is not negative. By way of 32 bits, which takes one instruction; straight to size_t it is a
+// branch and several.
+size_t to_index(float x) { return static_cast<size_t>(static_cast<int32_t>(x)); }
+
 std::vector<uint32_t> along_curve(std::span<const Vec3> vertices, std::span<const Triangle> triangles) {
   std::vector<Vec3> centers;
   centers.reserve(triangles.size());
@@ -169,12 +173,22 @@ inline DistanceField::NearOf<Float4> DistanceField::nearest(const std::array<uin
   return nearest_of<Float4>({r[0], r[1], r[2]}, {r[3], s[0], s[1]}, {s[2], s[3], t[0]}, {t[1], t[2], t[3]}, u[0], p);
 }
 
+inline DistanceField::PointOf<Float4> DistanceField::together(const std::array<Point, 4>& p) {
+  return {Float4{p[0].x, p[1].x, p[2].x, p[3].x}, Float4{p[0].y, p[1].y, p[2].y, p[3].y},
+          Float4{p[0].z, p[1].z, p[2].z, p[3].z}};
+}
+
 // The least of all offers stays, whatever their order: threads change nothing.
-void DistanceField::offer(size_t node, uint32_t facet) {
-  const uint64_t own = offered(nearest(facet, node_point(node)).distance_sq, facet);
-  const std::atomic_ref<uint64_t> least(nearest_of_node_[node]);
-  uint64_t known = least.load(std::memory_order_relaxed);
-  while (own < known && !least.compare_exchange_weak(known, own, std::memory_order_relaxed)) {
+void DistanceField::offer(const std::array<size_t, 4>& nodes, uint32_t facet) {
+  const PointOf<Float4> points =
+      together({node_point(nodes[0]), node_point(nodes[1]), node_point(nodes[2]), node_point(nodes[3])});
+  const Float4 distance_sq = nearest({facet, facet, facet, facet}, points).distance_sq;
+  for (size_t k = 0; k < 4; ++k) {
+    const uint64_t own = offered(distance_sq[k], facet);
+    const std::atomic_ref<uint64_t> least_known(nearest_of_node_[nodes[k]]);
+    uint64_t known = least_known.load(std::memory_order_relaxed);
+    while (own < known && !least_known.compare_exchange_weak(known, own, std::memory_order_relaxed)) {
+    }
   }
 }
 
@@ -205,16 +219,14 @@ void DistanceField::seed(uint32_t facet) {
     for (int c = 0; c <= columns; ++c) {
       const float u = (1 - v) * static_cast<float>(c) / static_cast<float>(columns);
       const Point p = plus(plus(start, row, u), up, v);
-      const auto x = static_cast<size_t>((p.x - origin_.x) * inverse_spacing_);
-      const auto y = static_cast<size_t>((p.y - origin_.y) * inverse_spacing_);
-      const auto z = static_cast<size_t>((p.z - origin_.z) * inverse_spacing_);
+      const size_t x = to_index((p.x - origin_.x) * inverse_spacing_);
+      const size_t y = to_index((p.y - origin_.y) * inverse_spacing_);
+      const size_t z = to_index((p.z - origin_.z) * inverse_spacing_);
       const auto sx = static_cast<size_t>(size_[0]), plane = sx * static_cast<size_t>(size_[1]);
       const size_t cell = x + sx * y + plane * z;
       if (cell == last_cell) continue;
       last_cell = cell;
-      for (const size_t node : {cell, cell + 1, cell + sx, cell + sx + 1, cell + plane, cell + plane + 1,
-                                cell + plane + sx, cell + plane + sx + 1})
-        offer(node, facet);
+      for (const size_t corner : {cell, cell + plane}) offer({corner, corner + 1, corner + sx, corner + sx + 1}, facet);
     }
   }
 }
@@ -226,6 +238,20 @@ void DistanceField::spread(Run& run) {
     if (nearest_of_node_[node] != kNothingNear) front.push_back(node);
   const auto sx = static_cast<uint32_t>(size_[0]), sy = static_cast<uint32_t>(size_[1]),
              sz = static_cast<uint32_t>(size_[2]);
+  // Offers wait until there are four.
+  std::array<uint32_t, 4> to{}, facets{};
+  size_t waiting = 0;
+  const auto measure = [&] {
+    if (waiting == 0) return;
+    const PointOf<Float4> points = together({node_point(to[0]), node_point(to[1]), node_point(to[2]), node_point(to[3])});
+    const Float4 distance_sq = nearest(facets, points).distance_sq;
+    for (size_t k = 0; k < waiting; ++k) {
+      if (!(distance_sq[k] < distance_sq_of(nearest_of_node_[to[k]]))) continue;
+      nearest_of_node_[to[k]] = offered(distance_sq[k], facets[k]);
+      next.push_back(to[k]);
+    }
+    waiting = 0;
+  };
   while (!front.empty()) {
     run.poll();
     next.clear();
@@ -234,10 +260,9 @@ void DistanceField::spread(Run& run) {
       const uint32_t facet = facet_of(nearest_of_node_[node]);
       const auto reach = [&](bool inside, uint32_t other) {
         if (!inside || facet_of(nearest_of_node_[other]) == facet) return;
-        const float distance_sq = nearest(facet, node_point(other)).distance_sq;
-        if (!(distance_sq < distance_sq_of(nearest_of_node_[other]))) return;
-        nearest_of_node_[other] = offered(distance_sq, facet);
-        next.push_back(other);
+        to[waiting] = other;
+        facets[waiting] = facet;
+        if (++waiting == to.size()) measure();
       };
       reach(x > 0, node - 1);
       reach(x + 1 < sx, node + 1);
@@ -246,6 +271,7 @@ void DistanceField::spread(Run& run) {
       reach(z > 0, node - sx * sy);
       reach(z + 1 < sz, node + sx * sy);
     }
+    measure();
     std::swap(front, next);
   }
 }
@@ -254,27 +280,30 @@ void DistanceField::spread(Run& run) {
 // the nodes around know, if that is nearer.
 bool DistanceField::step_aside(const Point& q, uint32_t& facet, Near& near) const {
   const auto low = [&](float x, float from, int size) {
-    return static_cast<size_t>(std::clamp((x - from) * inverse_spacing_, 0.0f, static_cast<float>(size - 2)));
+    return to_index(std::clamp((x - from) * inverse_spacing_, 0.0f, static_cast<float>(size - 2)));
   };
   const auto row = static_cast<size_t>(size_[0]), plane = row * static_cast<size_t>(size_[1]);
   const size_t cell = low(q.x, origin_.x, size_[0]) + row * low(q.y, origin_.y, size_[1]) +
                       plane * low(q.z, origin_.z, size_[2]);
   bool found = false;
-  for (const size_t node : {cell, cell + 1, cell + row, cell + row + 1, cell + plane, cell + plane + 1,
-                            cell + plane + row, cell + plane + row + 1}) {
-    const Near there = nearest(facet_of_node_[node], q);
-    if (!(there.distance_sq < near.distance_sq)) continue;
-    facet = facet_of_node_[node];
-    near = there;
-    found = true;
+  const PointOf<Float4> point = together({q, q, q, q});
+  for (const size_t corner : {cell, cell + plane}) {
+    const std::array<uint32_t, 4> facets = {facet_of_node_[corner], facet_of_node_[corner + 1],
+                                            facet_of_node_[corner + row], facet_of_node_[corner + row + 1]};
+    const NearOf<Float4> there = nearest(facets, point);
+    for (size_t k = 0; k < 4; ++k) {
+      if (!(there.distance_sq[k] < near.distance_sq)) continue;
+      facet = facets[k];
+      near = {there.distance_sq[k], there.side[k], there.edge[k]};
+      found = true;
+    }
   }
   return found;
 }
 
 inline size_t DistanceField::nearest_node(const Point& q) const {
   const auto place = [&](float x, float low, int size) {
-    return static_cast<size_t>(std::clamp((x - low) * inverse_spacing_ + 0.5f, 0.0f,
-                                          static_cast<float>(size) - 0.5f));
+    return to_index(std::clamp((x - low) * inverse_spacing_ + 0.5f, 0.0f, static_cast<float>(size) - 0.5f));
   };
   return place(q.x, origin_.x, size_[0]) +
          static_cast<size_t>(size_[0]) * (place(q.y, origin_.y, size_[1]) +
@@ -282,32 +311,30 @@ inline size_t DistanceField::nearest_node(const Point& q) const {
 }
 
 inline std::array<DistanceField::Found, 4> DistanceField::find(const std::array<Point, 4>& points) const {
-  PointOf<Float4> q{};
+  const PointOf<Float4> q = together(points);
   std::array<uint32_t, 4> facet;
-  for (size_t k = 0; k < 4; ++k) {
-    q.x[k] = points[k].x, q.y[k] = points[k].y, q.z[k] = points[k].z;
-    facet[k] = facet_of_node_[nearest_node(points[k])];
-  }
+  for (size_t k = 0; k < 4; ++k) facet[k] = facet_of_node_[nearest_node(points[k])];
   NearOf<Float4> near = nearest(facet, q);
   Float4 side = near.side;
   const Float4 zero = all<Float4>(0);
   Int4 is_walking = zero <= near.edge;
   for (int step = 0; step < kWalk && any(is_walking); ++step) {
-    std::array<uint32_t, 4> other = facet;
+    std::array<uint32_t, 4> other;
+    std::array<int32_t, 4> walks;
     for (size_t k = 0; k < 4; ++k) {
-      if (is_walking[k] == 0) continue;
-      const uint32_t across = facets_[facet[k]].across[static_cast<size_t>(near.edge[k])];
-      if (across == kNone) is_walking[k] = 0;
-      else other[k] = across;
+      const uint32_t across = facets_[facet[k]].across[to_index(most(near.edge[k], 0.0f))];
+      const bool has_next = is_walking[k] != 0 && across != kNone;
+      walks[k] = has_next ? -1 : 0;
+      other[k] = has_next ? across : facet[k];
     }
+    is_walking = Int4{walks[0], walks[1], walks[2], walks[3]};
     const NearOf<Float4> there = nearest(other, q);
     const Int4 is_nearer = is_walking & (there.distance_sq < near.distance_sq);
     // At an edge both facets have a say: their common normal decides.
     side = select(is_nearer, there.side, select(is_walking, side + there.side, side));
     near.distance_sq = select(is_nearer, there.distance_sq, near.distance_sq);
     near.edge = select(is_nearer, there.edge, near.edge);
-    for (size_t k = 0; k < 4; ++k)
-      if (is_nearer[k] != 0) facet[k] = other[k];
+    for (size_t k = 0; k < 4; ++k) facet[k] = is_nearer[k] != 0 ? other[k] : facet[k];
     is_walking = is_nearer & (zero <= near.edge);
   }
   std::array<Found, 4> found;
@@ -321,7 +348,7 @@ DistanceField::Found DistanceField::find_carefully(const Point& q) const {
   Near near = nearest(facet, q);
   float side = near.side;
   for (int step = 0; step < 4 * kWalk && near.edge >= 0; ++step) {
-    const uint32_t other = facets_[facet].across[static_cast<size_t>(near.edge)];
+    const uint32_t other = facets_[facet].across[to_index(near.edge)];
     const Near there = other == kNone ? near : nearest(other, q);
     if (there.distance_sq < near.distance_sq) {
       facet = other;

@@ -38,6 +38,7 @@ class DistanceField {
     F x, y, z;
   };
   using Point = PointOf<float>;
+  static PointOf<Float4> together(const std::array<Point, 4>& p);
   struct alignas(64) Facet {
     Point a, ab, ac, normal;            // a corner, two edges, the unit normal
     float inverse;                      // one over the determinant of the edges' products; 0: a sliver
@@ -57,7 +58,7 @@ class DistanceField {
   void lay_grid(const MeshView& mesh);
   void seed(uint32_t facet);
   void spread(Run& run);
-  void offer(size_t node, uint32_t facet);
+  void offer(const std::array<size_t, 4>& nodes, uint32_t facet);
   Point node_point(size_t node) const;
   size_t nearest_node(const Point& q) const;
   template <class F>
