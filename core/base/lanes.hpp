@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 
 namespace hitbox {
 
@@ -29,22 +30,18 @@ Lanes<R> each(const Lanes<A>& a, const Lanes<B>& b, Operation operation) {
   for (size_t k = 0; k < 4; ++k) result.lane[k] = operation(a.lane[k], b.lane[k]);
   return result;
 }
-template <class T>
-Lanes<T> all(T value) {
-  return {{value, value, value, value}};
+inline Float4 operator+(const Float4& a, const Float4& b) { return each<float>(a, b, std::plus<>()); }
+inline Float4 operator-(const Float4& a, const Float4& b) { return each<float>(a, b, std::minus<>()); }
+inline Float4 operator*(const Float4& a, const Float4& b) { return each<float>(a, b, std::multiplies<>()); }
+inline Float4 operator/(const Float4& a, const Float4& b) { return each<float>(a, b, std::divides<>()); }
+inline Int4 operator&(const Int4& a, const Int4& b) { return each<int32_t>(a, b, std::bit_and<>()); }
+inline Int4 operator|(const Int4& a, const Int4& b) { return each<int32_t>(a, b, std::bit_or<>()); }
+inline Int4 operator<(const Float4& a, const Float4& b) {
+  return each<int32_t>(a, b, [](float x, float y) { return -int32_t{x < y}; });
 }
-
-inline Float4 operator+(const Float4& a, const Float4& b) { return each<float>(a, b, [](float x, float y) { return x + y; }); }
-inline Float4 operator-(const Float4& a, const Float4& b) { return each<float>(a, b, [](float x, float y) { return x - y; }); }
-inline Float4 operator*(const Float4& a, const Float4& b) { return each<float>(a, b, [](float x, float y) { return x * y; }); }
-inline Float4 operator/(const Float4& a, const Float4& b) { return each<float>(a, b, [](float x, float y) { return x / y; }); }
-inline Float4 operator+(const Float4& a, float b) { return a + all(b); }
-inline Float4 operator*(const Float4& a, float b) { return a * all(b); }
-inline Int4 operator<(const Float4& a, const Float4& b) { return each<int32_t>(a, b, [](float x, float y) { return -(x < y); }); }
-inline Int4 operator<=(const Float4& a, const Float4& b) { return each<int32_t>(a, b, [](float x, float y) { return -(x <= y); }); }
-inline Int4 operator&(const Int4& a, const Int4& b) { return each<int32_t>(a, b, [](int32_t x, int32_t y) { return x & y; }); }
-inline Int4 operator|(const Int4& a, const Int4& b) { return each<int32_t>(a, b, [](int32_t x, int32_t y) { return x | y; }); }
-inline Int4 operator~(const Int4& a) { return each<int32_t>(a, a, [](int32_t x, int32_t) { return ~x; }); }
+inline Int4 operator<=(const Float4& a, const Float4& b) {
+  return each<int32_t>(a, b, [](float x, float y) { return -int32_t{x <= y}; });
+}
 template <class T>
 Lanes<T> select(const Int4& mask, const Lanes<T>& a, const Lanes<T>& b) {
   Lanes<T> result;

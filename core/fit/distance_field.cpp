@@ -69,9 +69,6 @@ DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const d
 }
 
 void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
-  const auto to_float = [](const Vec3& v) {
-    return Point{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-  };
   facets_.resize(triangles.size());
   run.for_each_block(facets_.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) {
@@ -118,6 +115,10 @@ void DistanceField::lay_grid(const MeshView& mesh) {
   nearest_of_node_.assign(count, kNothingNear);
 }
 
+inline DistanceField::Point DistanceField::to_float(const Vec3& p) {
+  return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+}
+
 DistanceField::Point DistanceField::node_point(size_t node) const {
   const auto sx = static_cast<size_t>(size_[0]), sy = static_cast<size_t>(size_[1]);
   return {origin_.x + spacing_ * static_cast<float>(node % sx),
@@ -130,10 +131,11 @@ template <class F>
 inline DistanceField::NearOf<F> DistanceField::nearest_of(const PointOf<F>& a, const PointOf<F>& ab,
                                                           const PointOf<F>& ac, const PointOf<F>& normal, F inverse,
                                                           const PointOf<F>& p) {
-  const auto minus = [](const PointOf<F>& u, const PointOf<F>& v) { return PointOf<F>{u.x - v.x, u.y - v.y, u.z - v.z}; };
-  const auto product = [](const PointOf<F>& u, const PointOf<F>& v) { return u.x * v.x + u.y * v.y + u.z * v.z; };
+  using P = PointOf<F>;
+  const auto minus = [](const P& u, const P& v) { return P{u.x - v.x, u.y - v.y, u.z - v.z}; };
+  const auto product = [](const P& u, const P& v) { return u.x * v.x + u.y * v.y + u.z * v.z; };
   const F zero = all<F>(0), one = all<F>(1), infinity = all<F>(std::numeric_limits<float>::infinity());
-  const PointOf<F> ap = minus(p, a);
+  const P ap = minus(p, a);
   const F d00 = product(ab, ab), d01 = product(ab, ac), d11 = product(ac, ac);
   const F d1 = product(ab, ap), d2 = product(ac, ap);
   const F v = (d11 * d1 - d01 * d2) * inverse, w = (d00 * d2 - d01 * d1) * inverse;
@@ -141,10 +143,10 @@ inline DistanceField::NearOf<F> DistanceField::nearest_of(const PointOf<F>& a, c
   // From a corner to the point, along an edge from that corner. What is nearest lies on an edge that has the
   // point on its outer side; of a sliver nobody knows which that is.
   const auto is_sliver = inverse <= zero;
-  const auto to_edge = [&](auto is_outside, const PointOf<F>& from, const PointOf<F>& along, F length_sq) {
+  const auto to_edge = [&](auto is_outside, const P& from, const P& along, F length_sq) {
     const F least_length_sq = all<F>(std::numeric_limits<float>::min());
     const F s = least(most(product(from, along) / most(length_sq, least_length_sq), zero), one);
-    const PointOf<F> d{from.x - along.x * s, from.y - along.y * s, from.z - along.z * s};
+    const P d{from.x - along.x * s, from.y - along.y * s, from.z - along.z * s};
     return select(is_outside | is_sliver, product(d, d), infinity);
   };
   const F to_ab = to_edge(w < zero, ap, ab, d00);
@@ -243,7 +245,8 @@ void DistanceField::spread(Run& run) {
   size_t waiting = 0;
   const auto measure = [&] {
     if (waiting == 0) return;
-    const PointOf<Float4> points = together({node_point(to[0]), node_point(to[1]), node_point(to[2]), node_point(to[3])});
+    const PointOf<Float4> points =
+        together({node_point(to[0]), node_point(to[1]), node_point(to[2]), node_point(to[3])});
     const Float4 distance_sq = nearest(facets, points).distance_sq;
     for (size_t k = 0; k < waiting; ++k) {
       if (!(distance_sq[k] < distance_sq_of(nearest_of_node_[to[k]]))) continue;
@@ -370,18 +373,8 @@ inline double DistanceField::distance_of(const Found& found) const {
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[found.facet]);
 }
 
-static auto to_floats(const Vec3& p) {
-  struct {
-    float x, y, z;
-  } q{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
-  return q;
-}
-
 void DistanceField::at(std::span<const Vec3> points, std::span<double> distances, bool carefully) const {
-  const auto point = [&](size_t k) {
-    const auto [x, y, z] = to_floats(points[std::min(k, points.size() - 1)]);
-    return Point{x, y, z};
-  };
+  const auto point = [&](size_t k) { return to_float(points[std::min(k, points.size() - 1)]); };
   for (size_t first = 0; first < points.size(); first += 4) {
     const size_t count = std::min<size_t>(4, points.size() - first);
     std::array<Found, 4> found;
@@ -395,8 +388,7 @@ void DistanceField::at(std::span<const Vec3> points, std::span<double> distances
 }
 
 double DistanceField::to_surface(const Vec3& p) const {
-  const auto [x, y, z] = to_floats(p);
-  const Point q{x, y, z};
+  const Point q = to_float(p);
   return std::sqrt(static_cast<double>(find({q, q, q, q})[0].distance_sq));
 }
 

@@ -38,6 +38,7 @@ class DistanceField {
     F x, y, z;
   };
   using Point = PointOf<float>;
+  static Point to_float(const Vec3& p);
   static PointOf<Float4> together(const std::array<Point, 4>& p);
   struct alignas(64) Facet {
     Point a, ab, ac, normal;            // a corner, two edges, the unit normal

@@ -64,7 +64,7 @@ struct Plan {
     switch (effort) {
       case Effort::fast: return {4, 1024, false, 0, 0, 0, 3};
       case Effort::fine: return {8, 4096, true, 60, 20000, 8, 4};
-      default: return {6, 1024, true, 4, 6000, 3, 3};
+      default: return {4, 1024, true, 3, 3500, 3, 2.5};
     }
   }
   size_t leaf_count(uint32_t shapes) const { return std::max(least_leaves, leaves_a_shape * shapes); }
