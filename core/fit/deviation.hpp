@@ -25,8 +25,11 @@ class DeviationMeter {
   // Stops once the sum has reached `enough`.
   Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
   Deviation operator()(const Hull& hull) const;
-  // On a lattice twice as dense, each distance with care: peaks of flat shapes lie between lines.
-  Deviation closely(const Fitted& shape) const { return DeviationMeter(field_, 2 * density_, true)(shape); }
+  // On a denser lattice, each distance with care: peaks of flat shapes lie between lines.
+  Deviation closely(const Fitted& shape) const {
+    constexpr double kClosely = 6;
+    return DeviationMeter(field_, std::max(kClosely, 2 * density_), true)(shape);
+  }
 
  private:
   const DistanceField& field_;

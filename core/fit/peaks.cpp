@@ -9,7 +9,7 @@ namespace hitbox {
 namespace {
 
 constexpr double kLower = 0.9;  // of a reach: what is lowered is lowered at least to this
-constexpr double kPrice = 2;    // average costs: what lowering one may add in sum
+constexpr double kPrice = 5;    // average costs: what lowering one may add in sum
 constexpr size_t kTriesAPeak = 30;
 
 class Peak {
