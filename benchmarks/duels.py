@@ -33,7 +33,7 @@ BUDGETS = (("coacd", THIRD), ("coacd", TENTH), ("vhacd", THIRD))
 VOLUME_COUNTS = (16, 64, 256)
 PRESET_COUNTS = (64, 256)
 MOST_COUNT = 4096  # where the search for a collider as close as a peer's ends
-BALLS, FRAMES = 2000, 300  # four colliders take about 10 s of CPU
+BALLS, FRAMES = 1000, 240  # four colliders take about 5 s of CPU
 EXACT = 2e-5  # of the diagonal: where only the thickness is left that fit gives to flat shapes
 
 
