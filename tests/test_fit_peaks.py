@@ -45,12 +45,10 @@ def test_opened_leaves_keep_the_tree_a_tree() -> None:
         assert len(collider) <= count
         owned = np.concatenate([label.faces for label in collider.labels])
         assert sorted(owned) == list(range(mesh.face_count))
-        shape_of = np.empty(mesh.face_count, int)
-        for k, label in enumerate(collider.labels):
-            shape_of[label.faces] = k
+        clusters = tree.clusters(count)  # with those whose shapes lie inside others
         if coarser is not None:  # what is together here was together there
-            assert len(np.unique(np.stack([shape_of, coarser]), axis=1).T) == len(collider)
-        coarser = shape_of
+            assert len(np.unique(np.stack([clusters, coarser]), axis=1).T) == len(np.unique(clusters))
+        coarser = clusters
 
 
 def test_opened_leaves_and_refining_keep_parts_separate() -> None:
@@ -78,7 +76,7 @@ def test_large_clusters_keep_clear_too() -> None:
         assert (shape.signed_distance(centers) >= 0.05 - 1e-9).all()
 
 
-def test_a_hexagon_of_four_triangles_is_scattered() -> None:
+def test_a_hexagon_of_four_triangles_is_merged_anew() -> None:
     # No two halves of it are better than the whole, but each triangle is a prism.
     angles = np.arange(6) * (np.pi / 3)
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -90,7 +88,7 @@ def test_a_hexagon_of_four_triangles_is_scattered() -> None:
     assert outer(mesh, hitbox.fit(mesh, 14)).hausdorff < 0.005
 
 
-def test_pieces_of_a_ring_are_about_equally_long() -> None:
+def test_capsules_around_a_ring_are_close_to_it() -> None:
     mesh = specimens.triangulated(specimens.torus(1.0, 0.2, 48, 24))
     collider = hitbox.fit(mesh, 24, kinds=["capsule", "cylinder"], preset="fine")
     found = outer(mesh, collider)

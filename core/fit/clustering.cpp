@@ -180,9 +180,8 @@ std::vector<Frame> Clustering::frames_of(const Leaf& whole) const {
 Fitted Clustering::shape_around(Fitter& fitter, const Leaf& all, double enough) const {
   if (all.is_simple) return all.shape;
   fitter.points.assign(mesh_.vertices, all.kernel);
-  Fitted shape = shaper_.thorough(fitter, frames_of(all), all.medial, enough);
-  if (fills_nothing(shape, all.op, shaper_.model().thickness)) shape.cost = shape.reach = 0;
-  return shape;
+  return without_noise(shaper_.thorough(fitter, frames_of(all), all.medial, enough), all.op,
+                       shaper_.model().thickness);
 }
 
 Fitted Clustering::tried(std::span<const uint32_t> leaves, double enough) { return tried(whole(leaves), enough); }
@@ -274,6 +273,7 @@ Split Clustering::best_split(uint32_t cluster, Aim aim) {
       const double enough = aim == Aim::gain ? cost - std::max(best.gain, 0.0) : Bounds::kInfinity;
       split.shape_a = tried(split.a, enough);
       split.shape_b = tried(split.b, enough - split.shape_a.cost);
+      if (split.is_refused()) continue;
       split.gain = cost - split.shape_a.cost - split.shape_b.cost;
       const bool first = best.a.empty();
       if (first || (aim == Aim::gain ? split.gain > best.gain : split.reach() < best.reach())) best = std::move(split);

@@ -74,7 +74,7 @@ class Clustering {
   std::vector<uint32_t> both(uint32_t a, uint32_t b) const { return merged(leaves_[a], leaves_[b]); }  // leaves
   std::vector<uint32_t> with(uint32_t cluster, uint32_t leaf) const;
   std::vector<uint32_t> without(uint32_t cluster, uint32_t leaf) const;
-  // Of all ways to cut the cluster, the one of the largest gain, or of the smallest reach.
+  // Of all ways to cut the cluster, the one of the largest gain, or of the smallest reach; none is refused.
   enum class Aim { gain, reach };
   Split best_split(uint32_t cluster, Aim aim);
   // What both have, cut in the middle between them; infinitely bad where that is no better.

@@ -61,7 +61,7 @@ int steps_along(double spacings, int most) {
   return std::clamp(static_cast<int>(std::lround(spacings)), spacings > kThin ? 2 : 1, most);
 }
 
-// Lattice steps along each side of a box: as many as its length asks for, about `density` cubed in all.
+// Lattice steps along each side of a box: as many as its length asks for, about 6 x `density` squared in all.
 std::array<int, 3> lattice_steps(const Vec3& half, double density) {
   // A lattice with spacing s has about area / s^2 points; a cube with 3 steps an edge has 54.
   const double area = 8 * (half.x * half.y + half.y * half.z + half.z * half.x);
@@ -113,22 +113,24 @@ void add_box(Sum& sum, double hx, double hy, Width&& width, double density) {
   }
 }
 
-// The side between two circles, and the discs at its ends.
+// The side between two circles, and the discs at its ends: Simpson's rule in the square of the radius, so that the
+// rims, which are nearly all that a flat disc has far off, count for the discs too.
 void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
   const double middle = 0.5 * (rb + rt);
   const int steps = steps_along(density * h / std::max(middle, 1e-12), 8);
   const double side = 4 * kPi * middle * h;
   for (int k = 0; k <= steps; ++k) {
     const double t = place(k, steps), r = rb + (rt - rb) * t;
+    const double rim = k == 0 || k == steps ? kPi * r * r / 6 : 0;
     for (const auto& [c, s] : kTwelfths)
-      sum.add({(2 * t - 1) * h, r * c, r * s}, side * share(k, steps) / 12);
+      sum.add({(2 * t - 1) * h, r * c, r * s}, (side * share(k, steps) + rim) / 12);
   }
   for (const double end : {-1.0, 1.0}) {
     const double r = end < 0 ? rb : rt, disc = kPi * r * r;
-    sum.add({end * h, 0, 0}, disc / 8);
+    sum.add({end * h, 0, 0}, disc / 6);
     for (size_t k = 0; k < 12; k += 2) {
       const auto& [c, s] = kTwelfths[k];
-      sum.add({end * h, kHalfRoot2 * r * c, kHalfRoot2 * r * s}, disc * 7 / 8 / 6);
+      sum.add({end * h, kHalfRoot2 * r * c, kHalfRoot2 * r * s}, disc * 4 / 6 / 6);
     }
   }
 }

@@ -1,7 +1,7 @@
 // What a shape costs: how far its surface is from the mesh, summed over that surface.
 //
 // Distances count squared: far-off corners weigh more than in a mean, and less than in a maximum
-// (ARCHITECTURE.md has other powers). About 64 samples on a lattice that has the corners of boxes and the
+// (ARCHITECTURE.md has other powers). 40 to 150 samples on a lattice that has the corners of boxes and the
 // rims of cylinders, where shapes are furthest off.
 #pragma once
 

@@ -21,6 +21,7 @@ constexpr int kMargin = 2;          // nodes around the mesh
 constexpr double kInsideShare = 0.05;
 constexpr int kWalk = 8;            // steps over edges; two do nearly always
 constexpr size_t kBlock = 1 << 12;  // facets
+constexpr size_t kSeedBlock = 64;   // of which each may reach across the whole grid
 
 constexpr uint64_t offered(float distance_sq, uint32_t facet) {
   return uint64_t{std::bit_cast<uint32_t>(distance_sq)} << 32 | facet;
@@ -47,6 +48,7 @@ DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const d
     : solid_(solid) {
   const std::vector<Triangle> unsorted = triangles_of(mesh, run);
   const std::vector<uint32_t> order = along_curve(mesh.vertices, unsorted);
+  run.poll();
   std::vector<Triangle> triangles;
   triangles.reserve(order.size());
   for (const uint32_t k : order) triangles.push_back(unsorted[k]);
@@ -59,7 +61,7 @@ DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const d
   }
   find_neighbours(mesh.vertices, triangles, run);
   lay_grid(mesh);
-  run.for_each_block(facets_.size(), kBlock, [&](size_t first, size_t last, size_t) {
+  run.for_each_block(facets_.size(), kSeedBlock, [&](size_t first, size_t last, size_t) {
     for (size_t facet = first; facet < last; ++facet) seed(static_cast<uint32_t>(facet));
   });
   spread(run);
@@ -76,9 +78,12 @@ void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const T
       const Vec3 a = vertices[i], ab = vertices[j] - a, ac = vertices[l] - a;
       const double d00 = norm_sq(ab), d01 = dot(ab, ac), d11 = norm_sq(ac);
       const double determinant = d00 * d11 - d01 * d01;
-      const bool sliver = !(determinant > 1e-10 * d00 * d11);
+      // What is flatter is nothing but edges: in floats nobody could tell on which side of them a point is.
+      constexpr double kFlat = 1e-5;
+      const auto inverse = static_cast<float>(1 / determinant);
+      const bool sliver = !(determinant > kFlat * d00 * d11) || !std::isfinite(inverse);
       facets_[k] = {to_float(a), to_float(ab), to_float(ac), to_float(normalized(cross(ab, ac), {})),
-                    sliver ? 0 : static_cast<float>(1 / determinant), {kNone, kNone, kNone}};
+                    sliver ? 0 : inverse, {kNone, kNone, kNone}};
     }
   });
 }

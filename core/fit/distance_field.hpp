@@ -5,7 +5,7 @@
 // and walks from there over the edges while that leads closer, so a grid much coarser than the
 // triangles does. The distance is exact for some triangle near the point: never below the true one.
 //
-// In a solid, points inside count as all but on the surface: nothing ever goes there.
+// In a solid, what lies inside counts a twentieth: nothing ever goes there.
 // Floats: a query reads one cache line a triangle. Coordinates are those of a unit-diagonal mesh.
 // Cost: 0.1 s to build for 100k faces; about 15 ns a query, four at a time.
 #pragma once

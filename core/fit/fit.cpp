@@ -62,7 +62,7 @@ struct Plan {
 
   static Plan of(Effort effort) {
     switch (effort) {
-      case Effort::fast: return {4, 1024, false, 0, 0, 0, 3};
+      case Effort::fast: return {4, 1024, false, 0, 0, 0, 2.5};
       case Effort::fine: return {8, 4096, true, 60, 20000, 8, 4};
       default: return {4, 1024, true, 3, 3500, 3, 2.5};
     }

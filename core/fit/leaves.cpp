@@ -47,6 +47,11 @@ bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness
          norm(op.facing) >= (1 - kEqual) * rectangle;
 }
 
+Fitted without_noise(Fitted shape, const FaceOperator& op, double thickness) {
+  if (fills_nothing(shape, op, thickness)) shape.cost = shape.reach = 0;
+  return shape;
+}
+
 namespace {
 
 // Half a rectangle shows how it lies by the sides at its right angle, anything else by its longest side.
@@ -127,6 +132,7 @@ class LeafMaker {
     fitter.points.assign(mesh_.vertices, leaf.kernel);
     const Frame frames[] = {eigen3(combined(leaf.op, with_tangent_)).vectors};
     leaf.shape = shaper_.quick(fitter, frames);
+    if (shaper_.meter() != nullptr) leaf.shape = without_noise(leaf.shape, leaf.op, shaper_.model().thickness);
     return leaf;
   }
 
@@ -172,7 +178,6 @@ class Opener {
     constexpr double kFar = 0.01;  // of the diagonal
     const Leaf& leaf = set_.leaves[k];
     if (leaf.is_simple || leaf.node < tree_.face_count || leaf.shape.reach <= kFar) return;
-    if (fills_nothing(leaf.shape, leaf.op, maker_.shaper().model().thickness)) return;
     far_.emplace_back(leaf.shape.reach, k);
     std::push_heap(far_.begin(), far_.end());
   }
@@ -242,9 +247,11 @@ class Opener {
     }
     std::vector<bool> has_edge(set_.leaves.size());
     for (const FacePair& edge : set_.edges) has_edge[edge.a] = has_edge[edge.b] = true;
-    const auto is_settled = [&](uint32_t leaf) { return opened_[leaf] && has_edge[leaf]; };
-    for (const FacePair& edge : before)
-      if (!is_settled(edge.a) && !is_settled(edge.b)) set_.edges.push_back(edge);
+    opened_.resize(set_.leaves.size());
+    for (const FacePair& edge : before) {
+      const bool both_settled = has_edge[edge.a] && has_edge[edge.b];
+      if (!both_settled || !(opened_[edge.a] || opened_[edge.b])) set_.edges.push_back(edge);
+    }
     std::sort(set_.edges.begin(), set_.edges.end());
     set_.edges.erase(std::unique(set_.edges.begin(), set_.edges.end()), set_.edges.end());
   }

@@ -38,6 +38,8 @@ Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces);
 // True for a box around faces that tile it: flat, all looking the same way, as large as the box.
 // (In space equal areas prove nothing: a cube with a notch has the area of the cube.)
 bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness);
+// Such a box deviates by nothing; what samples of it say is noise.
+Fitted without_noise(Fitted shape, const FaceOperator& op, double thickness);
 
 // `around`: where medial centres are wanted, else null. Merges of leaves that reach far are undone again, while
 // leaves do not get many more: premerging goes by moments, which do not see that a flat cap is round.

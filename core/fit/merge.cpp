@@ -151,7 +151,8 @@ Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   fitter.points.assign(mesh_.vertices, ca.kernel);
   fitter.points.append(mesh_.vertices, cb.kernel);
   const Frame frames[] = {larger.shape.frame, eigen3(combined(op, with_tangent_)).vectors};
-  return shaper_.quick(fitter, frames);
+  const Fitted common = shaper_.quick(fitter, frames);
+  return shaper_.meter() != nullptr ? without_noise(common, op, model_.thickness) : common;
 }
 
 // The weight of the smaller one stands for what the two share.

@@ -21,7 +21,7 @@ enum class Cost : uint8_t {
 constexpr int kPrimitiveCount = 6;  // the kinds fit chooses from: all but the hull
 
 enum class Objective : uint8_t {
-  outer,   // what can be touched: of a closed solid, what lies inside it costs nothing
+  outer,   // what can be touched: of a closed solid, what lies inside it counts a twentieth
   surface  // all of a shape's surface, as the paper's tables count it
 };
 enum class Effort : uint8_t { fast, balanced, fine };

@@ -14,16 +14,15 @@ constexpr size_t kTriesAPeak = 30;
 
 class Peak {
  public:
-  Peak(Clustering& clusters, uint32_t cluster)
+  Peak(Clustering& clusters, uint32_t cluster, double price)
       : clusters_(clusters), cluster_(cluster), own_(clusters.shape(cluster)), most_reach_(kLower * own_.reach),
-        price_(kPrice * clusters.average()) {}
+        price_(price) {}
 
   bool lower() { return by_another_shape() || by_joining() || by_moving() || by_splitting() || by_merging_anew(); }
 
  private:
   bool by_another_shape() {
     constexpr double kHalf = 0.5, kForHalf = 4;  // half as far may cost more
-    if (clusters_.is_simple(cluster_)) return false;
     for (const auto& [reach, price] : {std::pair{kHalf * own_.reach, kForHalf * price_}, {most_reach_, price_}}) {
       const Fitted other = clusters_.lowest(cluster_, own_.cost + price);
       if (other.reach > reach) continue;
@@ -75,7 +74,7 @@ class Peak {
 
   bool by_splitting() {
     const Split split = clusters_.best_split(cluster_, Clustering::Aim::reach);
-    if (split.a.empty() || split.reach() > most_reach_ || split.is_refused()) return false;
+    if (split.a.empty() || split.reach() > most_reach_) return false;
     if (!clusters_.set_free(1, cluster_, price_ + split.gain, most_reach_)) return false;
     clusters_.split(cluster_, split);
     return true;
@@ -95,6 +94,7 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
   if (clusters.is_late()) return;
   clusters.allow_tries(kTriesAPeak * rounds);
   clusters.look_closely();
+  const double price = kPrice * clusters.average();  // before any is lowered: they must not pay for each other
   std::vector<std::vector<uint32_t>> stuck(clusters.size());  // the leaves of those that cannot be lowered
   const auto reach = [&](uint32_t c) { return clusters.shape(c).reach; };
   while (rounds-- > 0 && clusters.may_look()) {
@@ -103,7 +103,7 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
     for (uint32_t c = 0; c < clusters.size(); ++c)
       if ((highest == kNoCluster || reach(c) > reach(highest)) && stuck[c] != clusters.leaves(c)) highest = c;
     if (highest == kNoCluster || reach(highest) <= kOnTheMesh) return;
-    if (!Peak(clusters, highest).lower()) stuck[highest] = clusters.leaves(highest);
+    if (!Peak(clusters, highest, price).lower()) stuck[highest] = clusters.leaves(highest);
   }
 }
 

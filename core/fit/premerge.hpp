@@ -19,8 +19,8 @@ struct Premerged {
 };
 
 // Starts from the tree's simple parts, which are merged already, and single faces. Merges until `leaf_count`
-// clusters are left, recording into `tree`; where the mesh falls apart into more components than that, near ones are joined too. No cluster gets a volume (by its
-// moments) above `volume_limit`, even if that leaves more of them, nor faces of two groups:
+// clusters are left, recording into `tree`; where the mesh falls apart into more components than that, near
+// ones are joined too. No cluster gets a volume (by its moments) above `volume_limit`, even if that leaves more of them, nor faces of two groups:
 // `group_of_face` is empty, or one a face, and `edges` join faces of one group.
 Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges,
                    std::span<const uint32_t> group_of_face, size_t leaf_count, double volume_limit,

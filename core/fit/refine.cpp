@@ -43,8 +43,8 @@ class Refiner {
   Run& run_;
 };
 
-// Clusters inside the shape of another one go to it, and are free for something better. A simple part stays
-// what it is, and takes nothing in.
+// Clusters inside the shape of another one go to it, and are free for something better. A simple part takes
+// nothing in: it stays what it is.
 void Refiner::absorb() {
   std::vector<Shape> shapes;
   std::vector<std::vector<Vec3>> points;
@@ -77,7 +77,7 @@ void Refiner::split(uint32_t cluster) {
     remerge(clusters_, cluster, least_gain, Bounds::kInfinity);
     return;
   }
-  if (split.is_refused() || !clusters_.set_free(1, cluster, split.gain, Bounds::kInfinity)) return;
+  if (!clusters_.set_free(1, cluster, split.gain, Bounds::kInfinity)) return;
   clusters_.split(cluster, std::move(split));
 }
 

@@ -1,7 +1,8 @@
 // Clusters exchange leaves while that makes their shapes deviate less in sum.
 //
-// A leaf goes to a neighbouring cluster; the cluster with most to gain is split, and where all clusters
-// are in use the pair of neighbours that costs least is merged for it. At last the shapes that reach
+// A leaf goes to a neighbouring cluster, or two clusters share what they have evenly; the cluster with most to
+// gain is split or merged anew, and where all clusters are in use the pair of neighbours that costs least is
+// merged for it. At last the shapes that reach
 // furthest from the mesh are lowered, at some cost in sum. Clusters take turns, the worst first, so that
 // a small budget goes where it matters.
 #pragma once
@@ -14,7 +15,7 @@ namespace hitbox {
 
 struct RefineLimits {
   size_t clusters = 0;  // at most, or as many as there are
-  size_t tries = 0;  // shapes that may be fitted
+  size_t tries = 0;  // shapes that may be fitted thoroughly; quick looks count an eighth
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 

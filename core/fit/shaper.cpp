@@ -9,7 +9,7 @@ namespace hitbox {
 namespace {
 
 constexpr double kTieBreak = 1e-9;  // of two shapes that deviate alike, the smaller
-constexpr double kHopeless = 2;
+constexpr double kHopeless = 2;     // of what is enough: if the smallest shape costs that, so do the others
 constexpr double kFarLarger = 2;    // shapes this much larger than the smallest are not measured
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Four numbers at a time, against one at a time.
 #include "base/lanes.hpp"
 
+#include <algorithm>
+
 #include "base/random.hpp"
 #include "check.hpp"
 

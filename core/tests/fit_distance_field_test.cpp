@@ -22,6 +22,21 @@ Mesh mesh_of(const Shape& shape) {
   return mesh;
 }
 
+// Thin triangles, along the axes and not, down to a thickness that floats do not see.
+Mesh needles(Random& random, size_t count) {
+  Mesh mesh;
+  for (size_t k = 0; k < count; ++k) {
+    const double thickness = 0.3 * std::pow(10.0, -2.0 - static_cast<double>(k % 5));
+    const Frame frame = k % 2 == 0 ? Frame{} : to_frame(tests::random_rotation(random));
+    const Vec3 corner = tests::random_point(random, 0.3);
+    for (const Vec3& local : {Vec3{}, Vec3{0.3, 0, 0}, Vec3{k % 3 == 0 ? 0.3 : 0.1, thickness, 0}})
+      mesh.vertices.push_back(corner + frame.to_world(local));
+    for (size_t j = 0; j < 3; ++j) mesh.indices.push_back(static_cast<uint32_t>(3 * k + j));
+    mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
+  }
+  return mesh;
+}
+
 // Triangles anywhere, some of them without area: no edges to walk over.
 Mesh soup(Random& random, size_t count) {
   Mesh mesh;
@@ -78,6 +93,24 @@ TEST(quick_distances_are_never_below_the_true_ones_and_near_them) {
       true_sum += distance;
     }
     CHECK(sum <= (k % 2 == 0 ? 1.03 : 1.01) * true_sum);  // of a soup there are no edges to walk over
+  }
+}
+
+TEST(distances_from_needles_are_not_below_the_true_ones) {
+  Random random(15);
+  Run run(1);
+  for (int k = 0; k < 20; ++k) {
+    const Mesh mesh = needles(random, 1 + static_cast<size_t>(k) % 5);
+    const DistanceField field(mesh.view(), false, {}, run);
+    std::vector<Vec3> points = random_points(random, 200);
+    for (size_t p = 0; p < points.size(); p += 2) {  // in the plane of one of them
+      const auto f = static_cast<size_t>(random.uniform(0, 0.999) * static_cast<double>(mesh.offsets.size() - 1));
+      const Vec3 a = mesh.vertices[3 * f], ab = mesh.vertices[3 * f + 1] - a, ac = mesh.vertices[3 * f + 2] - a;
+      points[p] = a + ab * random.uniform(-1, 2) + ac * random.uniform(-1, 2);
+    }
+    std::vector<double> quick(points.size());
+    field.at(points, quick);
+    for (size_t p = 0; p < points.size(); ++p) CHECK(quick[p] >= true_distance(mesh, points[p]) - 1e-5);
   }
 }
 
