@@ -7,7 +7,7 @@ the method alone; looking for the count that fits a budget does not count.
 
 The meshes are those of HITBOX_BENCH_DATA (see harness.py). What the peers answered, what was measured and
 what this build of hitbox made is kept in the store (out/compare), so a second run only does what is new.
-`--answered` starts no peer: it takes the answers that are in the store. `--frames` adds the drop scene, 10 to
+`--answered` starts no peer: it takes the answers that are in the store. `--frames` adds the drop scene, 5 to
 20 s a mesh. `--pictures` draws the ten worst. Why a mesh is lost is written by hand in compare_reasons.json.
 Only a run over all meshes is kept in results/compare.md.
 """

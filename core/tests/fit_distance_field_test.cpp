@@ -8,19 +8,9 @@
 #include "random_shapes.hpp"
 
 using namespace hitbox;
+using tests::mesh_of;
 
 namespace {
-
-Mesh mesh_of(const Shape& shape) {
-  const TriangleMesh triangles = to_mesh(shape, 12);
-  Mesh mesh;
-  mesh.vertices = triangles.vertices;
-  for (const Triangle& t : triangles.triangles) {
-    mesh.indices.insert(mesh.indices.end(), t.begin(), t.end());
-    mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
-  }
-  return mesh;
-}
 
 // Thin triangles, along the axes and not, down to a thickness that floats do not see.
 Mesh needles(Random& random, size_t count) {
@@ -76,7 +66,7 @@ TEST(quick_distances_are_never_below_the_true_ones_and_near_them) {
   Random random(11);
   Run run(1);
   for (int k = 0; k < 12; ++k) {
-    const Mesh mesh = k % 2 == 0 ? soup(random, 60) : mesh_of(transformed(tests::random_hull(random), {{}, {}, 0.3}));
+    const Mesh mesh = k % 2 == 0 ? soup(random, 60) : mesh_of(transformed(tests::random_hull(random), {{}, {}, 0.3}), 12);
     const DistanceField field(mesh.view(), false, {}, run);
     const std::vector<Vec3> points = random_points(random, 203);
     std::vector<double> quick(points.size()), careful(points.size());
@@ -117,7 +107,7 @@ TEST(distances_from_needles_are_not_below_the_true_ones) {
 TEST(a_distance_does_not_depend_on_what_is_asked_with_it) {
   Random random(12);
   Run run(1);
-  const Mesh mesh = mesh_of(Capsule{{-0.3, 0, 0}, {0.3, 0.1, 0}, 0.2});
+  const Mesh mesh = mesh_of(Capsule{{-0.3, 0, 0}, {0.3, 0.1, 0}, 0.2}, 12);
   const DistanceField field(mesh.view(), true, {}, run);
   const std::vector<Vec3> points = random_points(random, 101);
   std::vector<double> together(points.size()), alone(points.size());
@@ -130,7 +120,7 @@ TEST(inside_a_solid_a_distance_counts_little) {
   Random random(13);
   Run run(1);
   const Shape ball = Sphere{{}, 0.4};
-  const Mesh mesh = mesh_of(ball);
+  const Mesh mesh = mesh_of(ball, 12);
   const DistanceField solid(mesh.view(), true, {}, run), shell(mesh.view(), false, {}, run);
   const std::vector<Vec3> points = random_points(random, 200);
   std::vector<double> of_solid(points.size()), of_shell(points.size());

@@ -4,22 +4,13 @@
 #include "base/random.hpp"
 #include "check.hpp"
 #include "measure/distance.hpp"
+#include "random_shapes.hpp"
 #include "shapes/surface.hpp"
 
 using namespace hitbox;
+using tests::mesh_of;
 
 namespace {
-
-Mesh mesh_of(const Shape& shape, int segments) {
-  const TriangleMesh triangles = to_mesh(shape, segments);
-  Mesh mesh;
-  mesh.vertices = triangles.vertices;
-  for (const Triangle& t : triangles.triangles) {
-    mesh.indices.insert(mesh.indices.end(), t.begin(), t.end());
-    mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
-  }
-  return mesh;
-}
 
 std::vector<Shape> one_of_each() {
   const Quaternion turn{0.1, 0.7, -0.1, 0.7};

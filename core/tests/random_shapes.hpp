@@ -1,7 +1,8 @@
-// Random shapes of each kind, for tests.
+// Random shapes of each kind, and meshes of shapes, for tests.
 #pragma once
 
 #include "base/random.hpp"
+#include "mesh/mesh.hpp"
 #include "shapes/shape.hpp"
 
 namespace hitbox::tests {
@@ -51,6 +52,17 @@ inline Shape random_shape(Random& random, Kind kind) {
     case Kind::hull: break;
   }
   return random_hull(random);
+}
+
+inline Mesh mesh_of(const Shape& shape, int segments) {
+  const TriangleMesh triangles = to_mesh(shape, segments);
+  Mesh mesh;
+  mesh.vertices = triangles.vertices;
+  for (const Triangle& t : triangles.triangles) {
+    mesh.indices.insert(mesh.indices.end(), t.begin(), t.end());
+    mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
+  }
+  return mesh;
 }
 
 }  // namespace hitbox::tests
