@@ -1,6 +1,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hitbox {
 
@@ -370,6 +371,30 @@ std::vector<Fitted> Fitter::round_about(const Frame& frame, const Vec3& center) 
   if (model_.allows(Kind::frustum)) try_frustum(0, radius, frustum);
   for (Fitted* fitted : {&capsule, &cylinder, &frustum}) keep(*fitted);
   return found;
+}
+
+// The circle by linear least squares in u^2 + v^2 = 2 a u + 2 b v + c, from the points' mean.
+std::vector<Fitted> Fitter::round_like_points(const Frame& frame) {
+  constexpr double kStraight = 1e-6;
+  project(frame);
+  const std::vector<double>&u = local_[1], &v = local_[2];
+  const auto mean = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const double mean_u = mean(u), mean_v = mean(v);
+  double uu = 0, uv = 0, vv = 0, u_sq = 0, v_sq = 0;
+  for (size_t k = 0; k < points.size(); ++k) {
+    const double x = u[k] - mean_u, y = v[k] - mean_v, r_sq = x * x + y * y;
+    uu += x * x;
+    uv += x * y;
+    vv += y * y;
+    u_sq += x * r_sq;
+    v_sq += y * r_sq;
+  }
+  const double determinant = uu * vv - uv * uv;
+  if (!(determinant > kStraight * (uu + vv) * (uu + vv))) return {};
+  const double a = 0.5 * (vv * u_sq - uv * v_sq) / determinant, b = 0.5 * (uu * v_sq - uv * u_sq) / determinant;
+  return round_about(frame, frame.to_world(mid_ + Vec3{0, mean_u + a, mean_v + b}));
 }
 
 Fitted Fitter::refit(const Fitted& like) {

@@ -80,6 +80,9 @@ class Fitter {
   // The round kinds that are allowed, about this centre (a sphere) or about the line through it along
   // the frame's first axis. They need not be the smallest: what lies inside a solid costs little.
   std::vector<Fitted> round_about(const Frame& frame, const Vec3& center);
+  // The same about the line that the points bend around, seen along the frame's first axis: that of the circle
+  // nearest to them. None where they are straight.
+  std::vector<Fitted> round_like_points(const Frame& frame);
   // Fits this kind and frame (as they came out of a call above) again, on other points.
   Fitted refit(const Fitted& like);
 

@@ -10,11 +10,22 @@ namespace {
 
 constexpr int kMostSteps = 16;
 
-// Directions around an axis: cosine and sine of k/12 and k/8 of a turn, without a C library's.
-constexpr double kHalfRoot3 = 0.86602540378443865, kHalfRoot2 = 0.70710678118654752;
-constexpr std::array<std::array<double, 2>, 12> kTwelfths = {
-    {{1, 0}, {kHalfRoot3, 0.5}, {0.5, kHalfRoot3}, {0, 1}, {-0.5, kHalfRoot3}, {-kHalfRoot3, 0.5},
-     {-1, 0}, {-kHalfRoot3, -0.5}, {-0.5, -kHalfRoot3}, {0, -1}, {0.5, -kHalfRoot3}, {kHalfRoot3, -0.5}}};
+// Directions around an axis: cosine and sine of k/24 of a turn, without a C library's.
+constexpr double kHalfRoot2 = 0.70710678118654752, kHalfRoot3 = 0.86602540378443865;
+constexpr double kCos15 = 0.96592582628906829, kSin15 = 0.25881904510252076;
+constexpr std::array<std::array<double, 2>, 24> kAround = [] {
+  constexpr std::array<std::array<double, 2>, 6> quarter = {
+      {{1, 0}, {kCos15, kSin15}, {kHalfRoot3, 0.5}, {kHalfRoot2, kHalfRoot2}, {0.5, kHalfRoot3}, {kSin15, kCos15}}};
+  std::array<std::array<double, 2>, 24> all{};
+  for (size_t k = 0; k < 6; ++k) {
+    const auto [c, s] = quarter[k];
+    all[k] = {c, s};
+    all[k + 6] = {-s, c};
+    all[k + 12] = {-c, -s};
+    all[k + 18] = {s, -c};
+  }
+  return all;
+}();
 
 class Sum {
  public:
@@ -113,45 +124,55 @@ void add_box(Sum& sum, double hx, double hy, Width&& width, double density) {
   }
 }
 
+// How many points a circle around the axis gets.
+size_t points_around(double density) {
+  constexpr double kDense = 5;
+  return density < kDense ? 12 : 24;
+}
+
+// A circle around the axis, at height x. Every second one is turned by half a step: nothing along the axis is
+// missed by all of them.
+void add_circle(Sum& sum, double x, double r, size_t points, size_t number, double area) {
+  const size_t step = kAround.size() / points;
+  for (size_t k = number % 2 * (step / 2); k < kAround.size(); k += step) {
+    const auto& [c, s] = kAround[k];
+    sum.add({x, r * c, r * s}, area / static_cast<double>(points));
+  }
+}
+
 // The side between two circles, and the discs at its ends: Simpson's rule in the square of the radius, so that the
 // rims, which are nearly all that a flat disc has far off, count for the discs too.
 void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
   const double middle = 0.5 * (rb + rt);
   const int steps = steps_along(density * h / std::max(middle, 1e-12), 8);
   const double side = 4 * kPi * middle * h;
+  const size_t points = points_around(density);
   for (int k = 0; k <= steps; ++k) {
     const double t = place(k, steps), r = rb + (rt - rb) * t;
     const double rim = k == 0 || k == steps ? kPi * r * r / 6 : 0;
-    for (const auto& [c, s] : kTwelfths)
-      sum.add({(2 * t - 1) * h, r * c, r * s}, (side * share(k, steps) + rim) / 12);
+    add_circle(sum, (2 * t - 1) * h, r, points, static_cast<size_t>(k), side * share(k, steps) + rim);
   }
   for (const double end : {-1.0, 1.0}) {
     const double r = end < 0 ? rb : rt, disc = kPi * r * r;
     sum.add({end * h, 0, 0}, disc / 6);
-    for (size_t k = 0; k < 12; k += 2) {
-      const auto& [c, s] = kTwelfths[k];
-      sum.add({end * h, kHalfRoot2 * r * c, kHalfRoot2 * r * s}, disc * 4 / 6 / 6);
-    }
+    add_circle(sum, end * h, kHalfRoot2 * r, points / 2, 0, disc * 4 / 6);
   }
 }
 
 // Two half balls, and the side between them.
 void add_capsule(Sum& sum, double l, double r, double density) {
   const int steps = l > 0 ? steps_along(density * l / r, 8) : 0;
+  const size_t points = points_around(density);
   for (int k = 0; k <= steps && steps > 0; ++k)
-    for (const auto& [c, s] : kTwelfths)
-      sum.add({(2 * place(k, steps) - 1) * l, r * c, r * s}, 4 * kPi * r * l * share(k, steps) / 12);
+    add_circle(sum, (2 * place(k, steps) - 1) * l, r, points, static_cast<size_t>(k),
+               4 * kPi * r * l * share(k, steps));
   // A half ball's area is uniform in height: rings at equal heights have equal shares.
   constexpr double kHeights[3] = {1.0 / 6, 0.5, 5.0 / 6};
   for (const double end : {-1.0, 1.0}) {
     sum.add({end * (l + r), 0, 0}, 2 * kPi * r * r / 12);
-    for (const double height : kHeights) {
-      const double ring = r * std::sqrt(1 - height * height);
-      for (size_t k = 0; k < 12; k += 2) {
-        const auto& [c, s] = kTwelfths[k];
-        sum.add({end * (l + height * r), ring * c, ring * s}, 2 * kPi * r * r * (11.0 / 12) / 18);
-      }
-    }
+    for (size_t k = 0; k < 3; ++k)
+      add_circle(sum, end * (l + kHeights[k] * r), r * std::sqrt(1 - kHeights[k] * kHeights[k]), points / 2, k + 1,
+                 2 * kPi * r * r * (11.0 / 12) / 3);
   }
 }
 

@@ -22,6 +22,7 @@ class DeviationMeter {
   explicit DeviationMeter(const DistanceField& field, double density = 3, bool carefully = false)
       : field_(field), density_(density), carefully_(carefully) {}
 
+  bool of_solid() const { return field_.is_solid(); }
   // Stops once the sum has reached `enough`.
   Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
   Deviation operator()(const Hull& hull) const;

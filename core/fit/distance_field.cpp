@@ -14,7 +14,8 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr double kNodes = 1 << 17;  // twice and four times as many gain one percent of distance
+// Nodes of the grid. More for a finer mesh: its details are asked for by shapes as small as they are.
+constexpr double kNodesAFacet = 16, kFewestNodes = 1 << 17, kMostNodes = 1 << 19;
 constexpr int kMargin = 2;          // nodes around the mesh
 // Of a distance inside a solid. Nothing ever goes there, but with none at all shapes fill solids with
 // ever more of each other, and every measure that sees all surfaces doubles.
@@ -109,7 +110,8 @@ void DistanceField::find_neighbours(std::span<const Vec3> vertices, std::span<co
 void DistanceField::lay_grid(const MeshView& mesh) {
   const Bounds box = referenced_bounds(mesh);
   const Vec3 size = box.size() + Vec3{1, 1, 1} * 0.02;
-  const double spacing = std::cbrt(size.x * size.y * size.z / kNodes);
+  const double nodes = std::clamp(kNodesAFacet * static_cast<double>(facets_.size()), kFewestNodes, kMostNodes);
+  const double spacing = std::cbrt(size.x * size.y * size.z / nodes);
   spacing_ = static_cast<float>(spacing);
   inverse_spacing_ = static_cast<float>(1 / spacing);
   const Vec3 origin = box.low - Vec3{1, 1, 1} * (kMargin * spacing);

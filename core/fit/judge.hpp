@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../measure/farthest.hpp"
-#include "fit.hpp"
+#include "final_shapes.hpp"
 
 namespace hitbox {
 

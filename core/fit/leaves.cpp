@@ -97,14 +97,6 @@ static Fitted priced(Fitted simple, const Shaper& shaper) {
 
 namespace {
 
-// A face below each node.
-std::vector<uint32_t> first_faces(const MergeTree& tree) {
-  std::vector<uint32_t> face(tree.face_count + tree.merges.size());
-  std::iota(face.begin(), face.end(), 0u);
-  for (size_t k = 0; k < tree.merges.size(); ++k) face[tree.face_count + k] = face[tree.merges[k].a];
-  return face;
-}
-
 class LeafMaker {
  public:
   LeafMaker(const MeshView& mesh, const MergeTree& tree, const Shaper& shaper, const Surroundings* around,
@@ -236,7 +228,7 @@ class Opener {
     const std::vector<FacePair> before = std::move(set_.edges);
     set_.edges.clear();
     const Partition partition = tree_.partition_after(tree_.merges.size());
-    const std::vector<uint32_t> first_face = first_faces(tree_);
+    const std::vector<uint32_t> first_face = tree_.first_faces();
     std::vector<uint32_t> leaf_of_cluster(partition.cluster_count);
     for (uint32_t k = 0; k < set_.leaves.size(); ++k)
       leaf_of_cluster[partition.cluster_of_face[first_face[set_.leaves[k].node]]] = k;
@@ -275,7 +267,7 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
   // Leaves keep premerge's numbers, which need not be those of the partition.
-  const std::vector<uint32_t> first_face = first_faces(tree);
+  const std::vector<uint32_t> first_face = tree.first_faces();
   run.for_each_block(set.leaves.size(), 16, [&](size_t first, size_t last, size_t) {
     Fitter fitter(shaper.model());
     for (size_t k = first; k < last; ++k) {

@@ -58,6 +58,8 @@ Fitted Shaper::lowest(Fitter& fitter, std::span<const Frame> frames, const Momen
     for (const Fitted& shape : fitter.smallest_of_each_kind({&frame, 1})) shapes.push_back(shape);
   if (medial.area > 0)
     for (const Fitted& shape : fitter.round_about(medial_frame(medial), medial.centroid)) shapes.push_back(shape);
+  if (meter_ != nullptr && meter_->of_solid())  // what it has inside does no harm
+    for (const Fitted& shape : fitter.round_like_points(frames[0])) shapes.push_back(shape);
   Fitted best;
   best.reach = Bounds::kInfinity;
   for (Fitted& shape : shapes) {

@@ -26,7 +26,8 @@ class Shaper {
   Fitted thorough(Fitter& fitter, std::span<const Frame> frames, const Moments& medial,
                   double enough = Bounds::kInfinity) const;
   // The one that reaches least far, looked at closely, of those that cost less than `most`: of each kind in each
-  // frame, and about the medial centres. Costs infinity if there is none.
+  // frame, about the medial centres, and bent like a solid's surface (the first frame's first axis is the one that
+  // the fewest faces look along). Costs infinity if there is none.
   Fitted lowest(Fitter& fitter, std::span<const Frame> frames, const Moments& medial, double most) const;
   // The same kind, turned a little at a time while that helps: about each axis of its frame, by less and
   // less.

@@ -29,6 +29,13 @@ size_t MergeTree::merges_to(uint32_t count) const {
   return applied;
 }
 
+std::vector<uint32_t> MergeTree::first_faces() const {
+  std::vector<uint32_t> face(face_count + merges.size());
+  std::iota(face.begin(), face.end(), 0u);
+  for (size_t k = 0; k < merges.size(); ++k) face[face_count + k] = face[merges[k].a];
+  return face;
+}
+
 Partition MergeTree::partition_after(size_t merge_count) const {
   // Each node learns its topmost ancestor below the cut, parents before children.
   std::vector<uint32_t> top(face_count + merge_count);

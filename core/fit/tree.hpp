@@ -43,6 +43,7 @@ struct MergeTree {
   uint32_t clusters_after(size_t merge_count) const {
     return face_count - static_cast<uint32_t>(merge_count);
   }
+  std::vector<uint32_t> first_faces() const;  // a face below each node
   // Clusters are numbered by their first face.
   Partition partition_after(size_t merge_count) const;
 

@@ -1,0 +1,44 @@
+// A mesh and options in the form that all of fit works on.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "../base/run.hpp"
+#include "../bvh/bvh.hpp"
+#include "../mesh/mesh.hpp"
+#include "clear_space.hpp"
+#include "distance_field.hpp"
+#include "options.hpp"
+#include "simplify.hpp"
+
+namespace hitbox {
+
+// A mesh with options, made ready to be asked for trees and shapes.
+struct FitInput {
+  // Welding by a distance moves vertices: `welded` says what hangs together, but it is the faces of
+  // `exact` that are enclosed. Both have the same faces in the same order, and passed check_mesh.
+  FitInput(const MeshView& welded, const MeshView& exact, FitOptions options, Run& run);
+
+  MeshView welded() const { return {unit_welded, welded_indices, offsets}; }  // in unit-diagonal coordinates
+  MeshView exact() const { return {unit_exact, exact_indices, offsets}; }
+
+  FitOptions options;
+  Similarity to_input;
+  std::vector<uint32_t> offsets, welded_indices, exact_indices;
+  std::vector<Vec3> unit_welded, unit_exact, exact_vertices;
+  // Parts that are simple shapes. Where faces were cut for them, all faces here are fragments.
+  std::vector<SimplePart> simple;
+  std::vector<uint32_t> source_face;  // of each fragment, ascending; empty: no face was cut
+  // What deviation is measured with; none where the cost is a volume.
+  std::optional<DistanceField> field;
+  std::optional<TriangleBvh> surface;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
+  bool solid = false;  // what lies inside does not count
+  ClearSpace clear;  // in unit coordinates, with room for the padding
+
+ private:
+  void cut(const CutFaces& cut);
+};
+
+}  // namespace hitbox

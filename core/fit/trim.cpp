@@ -1,0 +1,158 @@
+#include "trim.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "../bvh/bvh.hpp"
+#include "clusters.hpp"
+#include "nodes.hpp"
+
+namespace hitbox {
+
+namespace {
+
+constexpr uint32_t kNobody = UINT32_MAX;
+constexpr double kOnTheSide = 1e-7;    // of the diagonal: what is deeper holds nothing up
+constexpr double kWorthwhile = 1e-3;   // of a cost
+
+class Trimmer {
+ public:
+  Trimmer(const MeshView& mesh, Partition& partition, std::vector<Fitted>& shapes, const TrimRules& rules,
+          const Shaper& shaper, Run& run)
+      : mesh_(mesh), partition_(partition), fitted_(shapes), rules_(rules), shaper_(shaper), run_(run),
+        fitter_(shaper.model()), faces_(shapes.size()), changed_(shapes.size()), place_(mesh.vertices.size()) {
+    const ClusterMembers members(mesh, partition);
+    for (size_t c = 0; c < shapes.size(); ++c) {
+      faces_[c].assign(members.faces(c).begin(), members.faces(c).end());
+      shapes_.push_back(to_shape(shapes[c]));
+    }
+  }
+
+  std::vector<bool> trim() {
+    std::vector<Bounds> boxes;
+    for (const Shape& shape : shapes_) boxes.push_back(bounds(shape));
+    const BoxBvh tree(boxes, run_);  // shapes only shrink
+    std::vector<uint32_t> order(fitted_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return fitted_[a].cost > fitted_[b].cost; });
+    for (const uint32_t cluster : order) {
+      run_.poll();
+      if (!rules_.stays[cluster] && !faces_[cluster].empty()) trim(cluster, tree);
+    }
+    return std::move(changed_);
+  }
+
+ private:
+  void trim(uint32_t cluster, const BoxBvh& tree) {
+    look_at(cluster);
+    const std::vector<uint32_t> receivers = find_receivers(cluster, tree);
+    std::vector<uint32_t> kept;
+    for (size_t k = 0; k < receivers.size(); ++k)
+      if (receivers[k] == kNobody) kept.push_back(faces_[cluster][k]);
+    if (kept.size() == receivers.size()) return;
+    if (!kept.empty()) {
+      const std::vector<uint32_t> vertices = vertices_of(mesh_, kept);
+      if (all_held_up_by(vertices, cluster)) return;
+      const Fitted smaller = around(cluster, kept, vertices);
+      const Fitted& now = fitted_[cluster];
+      if (smaller.refused || smaller.cost >= (1 - kWorthwhile) * now.cost) return;
+      if (shaper_.reach(smaller) > std::max(shaper_.reach(now), rules_.low)) return;
+      fitted_[cluster] = smaller;
+      shapes_[cluster] = to_shape(smaller);
+    }
+    give(cluster, receivers, std::move(kept));
+  }
+
+  // The shape as it is, only smaller, or the best there is.
+  Fitted around(uint32_t cluster, std::span<const uint32_t> faces, std::span<const uint32_t> vertices) {
+    fitter_.points.assign(mesh_.vertices, vertices);
+    Fitted same = fitter_.refit(fitted_[cluster]);
+    shaper_.price(same);
+    const Fitted best = rules_.best(cluster, faces, vertices);
+    return best.refused || (!same.refused && same.cost < best.cost) ? same : best;
+  }
+
+  void look_at(uint32_t cluster) {
+    vertices_ = vertices_of(mesh_, faces_[cluster]);
+    points_.clear();
+    box_ = {};
+    for (uint32_t k = 0; k < vertices_.size(); ++k) {
+      place_[vertices_[k]] = k;
+      points_.push_back(mesh_.vertices[vertices_[k]]);
+      box_.add(points_.back());
+    }
+    distance_.resize(points_.size());
+  }
+
+  // For each face the first other cluster whose shape holds it. Shapes are convex: corners are enough.
+  std::vector<uint32_t> find_receivers(uint32_t cluster, const BoxBvh& tree) {
+    std::vector<uint32_t> near;
+    tree.overlaps(box_, [&](uint32_t other) {
+      if (other != cluster && may_take(other, cluster)) near.push_back(other);
+    });
+    std::sort(near.begin(), near.end());
+    const std::vector<uint32_t>& faces = faces_[cluster];
+    std::vector<uint32_t> receivers(faces.size(), kNobody);
+    for (const uint32_t other : near) {
+      signed_distance(shapes_[other], points_, distance_);
+      for (size_t k = 0; k < faces.size(); ++k) {
+        if (receivers[k] != kNobody) continue;
+        const auto corners = mesh_.face(faces[k]);
+        if (std::all_of(corners.begin(), corners.end(), [&](uint32_t v) { return distance_[place_[v]] <= 0; }))
+          receivers[k] = other;
+      }
+    }
+    return receivers;
+  }
+
+  bool may_take(uint32_t other, uint32_t from) const {
+    return !rules_.stays[other] && !faces_[other].empty() &&
+           (rules_.group.empty() || rules_.group[other] == rules_.group[from]);
+  }
+
+  // Whether all vertices on the shape's sides are among these: then it cannot shrink.
+  bool all_held_up_by(std::span<const uint32_t> vertices, uint32_t cluster) {
+    signed_distance(shapes_[cluster], points_, distance_);
+    for (size_t k = 0; k < points_.size(); ++k)
+      if (distance_[k] > -kOnTheSide && !std::binary_search(vertices.begin(), vertices.end(), vertices_[k]))
+        return false;
+    return true;
+  }
+
+  void give(uint32_t cluster, std::span<const uint32_t> receivers, std::vector<uint32_t> kept) {
+    for (size_t k = 0; k < receivers.size(); ++k) {
+      if (receivers[k] == kNobody) continue;
+      const uint32_t face = faces_[cluster][k];
+      faces_[receivers[k]].push_back(face);
+      partition_.cluster_of_face[face] = receivers[k];
+    }
+    faces_[cluster] = std::move(kept);
+    changed_[cluster] = true;
+  }
+
+  const MeshView& mesh_;
+  Partition& partition_;
+  std::vector<Fitted>& fitted_;
+  const TrimRules& rules_;
+  const Shaper& shaper_;
+  Run& run_;
+  Fitter fitter_;
+  std::vector<std::vector<uint32_t>> faces_;  // of a cluster
+  std::vector<Shape> shapes_;
+  std::vector<bool> changed_;
+  // Of the cluster that is looked at
+  std::vector<uint32_t> vertices_, place_;  // ascending; where a vertex of the mesh is among them
+  std::vector<Vec3> points_;
+  std::vector<double> distance_;
+  Bounds box_;
+};
+
+}  // namespace
+
+std::vector<bool> trim(const MeshView& mesh, Partition& partition, std::vector<Fitted>& shapes, const TrimRules& rules,
+                       const Shaper& shaper, Run& run) {
+  return Trimmer(mesh, partition, shapes, rules, shaper, run).trim();
+}
+
+}  // namespace hitbox
