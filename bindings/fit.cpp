@@ -52,6 +52,7 @@ void bind_fit(nb::module_& m) {
       .def_rw("importance", &FitOptions::importance)
       .def_rw("hull_vertices", &FitOptions::hull_vertices)
       .def_rw("pad", &FitOptions::pad)
+      .def_rw("expected_shapes", &FitOptions::expected_shapes)
       .def_rw("time_budget", &FitOptions::time_budget)
       .def_prop_rw(  // one row a sphere: centre, radius
           "keep_clear",

@@ -145,8 +145,9 @@ void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
     }
     return a;
   };
+  constexpr int kSlopeSteps = 12;
   double low = -cylinder_radius / h, high = -low;
-  for (int step = 0; step < 18; ++step) {
+  for (int step = 0; step < kSlopeSteps; ++step) {
     const double s = 0.5 * (low + high);
     double active_y = 0;
     const double a = radius_at_middle(s, active_y);

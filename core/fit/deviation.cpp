@@ -27,25 +27,44 @@ constexpr std::array<std::array<double, 2>, 24> kAround = [] {
   return all;
 }();
 
-class Sum {
+// Points of a shape's surface, measured several at a time.
+class Samples {
  public:
-  Sum(const DistanceField& field, const Vec3& center, const Frame& frame, double enough, bool carefully)
-      : field_(field), center_(center), frame_(frame), enough_(enough), carefully_(carefully) {}
+  Samples(const DistanceField& field, const Vec3& center, const Frame& frame)
+      : field_(field), center_(center), frame_(frame) {}
+
+ protected:
+  static constexpr size_t kTogether = 8;
+  Vec3 to_world(const Vec3& local) const { return center_ + frame_.to_world(local); }
+  void measure() { field_.at({point_.data(), count_}, distance_); }
+
+  const DistanceField& field_;
+  Vec3 center_;
+  Frame frame_;
+  std::array<Vec3, kTogether> point_;
+  std::array<double, kTogether> distance_;
+  size_t count_ = 0;  // that wait to be measured together
+};
+
+class Sum : Samples {
+ public:
+  Sum(const DistanceField& field, const Vec3& center, const Frame& frame, double enough)
+      : Samples(field, center, frame), enough_(enough) {}
 
   void add(const Vec3& local, double area) {
     if (result_.sum >= enough_) return;
-    point_[count_] = center_ + frame_.to_world(local);
+    point_[count_] = to_world(local);
     area_[count_] = area;
-    if (++count_ == kTogether) measure();
+    if (++count_ == kTogether) take();
   }
   Deviation result() {
-    measure();
+    take();
     return result_;
   }
 
  private:
-  void measure() {
-    field_.at({point_.data(), count_}, distance_, carefully_);
+  void take() {
+    measure();
     for (size_t k = 0; k < count_; ++k) {
       result_.sum += area_[k] * distance_[k] * distance_[k];
       result_.largest = std::max(result_.largest, distance_[k]);
@@ -53,16 +72,34 @@ class Sum {
     count_ = 0;
   }
 
-  static constexpr size_t kTogether = 8;
-  const DistanceField& field_;
-  Vec3 center_;
-  Frame frame_;
   double enough_;
-  bool carefully_;
   Deviation result_;
-  std::array<Vec3, kTogether> point_;
-  std::array<double, kTogether> area_, distance_;
-  size_t count_ = 0;  // that wait to be measured together
+  std::array<double, kTogether> area_;
+};
+
+// Looks with care only where a quick look says further than any so far: care only ever finds something nearer.
+class Largest : Samples {
+ public:
+  using Samples::Samples;
+
+  void add(const Vec3& local, double) {
+    point_[count_] = to_world(local);
+    if (++count_ == kTogether) take();
+  }
+  double result() {
+    take();
+    return largest_;
+  }
+
+ private:
+  void take() {
+    measure();
+    for (size_t k = 0; k < count_; ++k)
+      if (distance_[k] > largest_) largest_ = std::max(largest_, field_.carefully_at(point_[k]));
+    count_ = 0;
+  }
+
+  double largest_ = 0;
 };
 
 // At least two, so that the middle is seen: the edges of what closes a gap between two boards lie on the
@@ -95,7 +132,7 @@ double share(int k, int steps) {
 }
 
 // The surface of a box, or of a prism: `width(y)` is its half extent along z at height y in -1 .. 1.
-template <class Width>
+template <class Sum, class Width>
 void add_box(Sum& sum, double hx, double hy, Width&& width, double density) {
   const double middle = width(0.0);
   const auto [nx, ny, nz] = lattice_steps({hx, hy, middle}, density);
@@ -132,6 +169,7 @@ size_t points_around(double density) {
 
 // A circle around the axis, at height x. Every second one is turned by half a step: nothing along the axis is
 // missed by all of them.
+template <class Sum>
 void add_circle(Sum& sum, double x, double r, size_t points, size_t number, double area) {
   const size_t step = kAround.size() / points;
   for (size_t k = number % 2 * (step / 2); k < kAround.size(); k += step) {
@@ -142,6 +180,7 @@ void add_circle(Sum& sum, double x, double r, size_t points, size_t number, doub
 
 // The side between two circles, and the discs at its ends: Simpson's rule in the square of the radius, so that the
 // rims, which are nearly all that a flat disc has far off, count for the discs too.
+template <class Sum>
 void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
   const double middle = 0.5 * (rb + rt);
   const int steps = steps_along(density * h / std::max(middle, 1e-12), 8);
@@ -160,6 +199,7 @@ void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
 }
 
 // Two half balls, and the side between them.
+template <class Sum>
 void add_capsule(Sum& sum, double l, double r, double density) {
   const int steps = l > 0 ? steps_along(density * l / r, 8) : 0;
   const size_t points = points_around(density);
@@ -176,11 +216,31 @@ void add_capsule(Sum& sum, double l, double r, double density) {
   }
 }
 
+template <class Sum>
+void add_surface(Sum& sum, const Fitted& shape, double density) {
+  const auto& [a, b, c, d] = shape.size;
+  switch (shape.kind) {
+    case Kind::sphere: add_capsule(sum, 0, a, density); break;
+    case Kind::capsule: add_capsule(sum, a, b, density); break;
+    case Kind::cylinder: add_frustum(sum, a, b, b, density); break;
+    case Kind::frustum: add_frustum(sum, a, b, c, density); break;
+    case Kind::prism: {
+      const double top = c, bottom = d;
+      add_box(sum, a, b, [&](double y) { return 0.5 * (bottom + top) + 0.5 * y * (top - bottom); }, density);
+      break;
+    }
+    default: {
+      const double w = c;
+      add_box(sum, a, b, [&](double) { return w; }, density);
+    }
+  }
+}
+
 }  // namespace
 
 // Seven points a triangle: corners, middles of the edges and the centre, exact for cubic functions.
 Deviation DeviationMeter::operator()(const Hull& hull) const {
-  Sum sum(field_, {}, {}, Bounds::kInfinity, carefully_);
+  Sum sum(field_, {}, {}, Bounds::kInfinity);
   for (const Triangle& t : hull.triangles) {
     const std::array<Vec3, 3> p = {hull.vertices[t[0]], hull.vertices[t[1]], hull.vertices[t[2]]};
     const double area = 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
@@ -194,24 +254,16 @@ Deviation DeviationMeter::operator()(const Hull& hull) const {
 }
 
 Deviation DeviationMeter::operator()(const Fitted& shape, double enough) const {
-  Sum sum(field_, shape.center, shape.frame, enough, carefully_);
-  const auto& [a, b, c, d] = shape.size;
-  switch (shape.kind) {
-    case Kind::sphere: add_capsule(sum, 0, a, density_); break;
-    case Kind::capsule: add_capsule(sum, a, b, density_); break;
-    case Kind::cylinder: add_frustum(sum, a, b, b, density_); break;
-    case Kind::frustum: add_frustum(sum, a, b, c, density_); break;
-    case Kind::prism: {
-      const double top = c, bottom = d;
-      add_box(sum, a, b, [&](double y) { return 0.5 * (bottom + top) + 0.5 * y * (top - bottom); }, density_);
-      break;
-    }
-    default: {
-      const double w = c;
-      add_box(sum, a, b, [&](double) { return w; }, density_);
-    }
-  }
+  Sum sum(field_, shape.center, shape.frame, enough);
+  add_surface(sum, shape, density_);
   return sum.result();
+}
+
+double DeviationMeter::reach(const Fitted& shape) const {
+  constexpr double kDense = 6;
+  Largest largest(field_, shape.center, shape.frame);
+  add_surface(largest, shape, std::max(kDense, 2 * density_));
+  return largest.result();
 }
 
 }  // namespace hitbox

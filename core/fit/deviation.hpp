@@ -19,23 +19,18 @@ struct Deviation {
 class DeviationMeter {
  public:
   // `density`: lattice steps along a cube's edge.
-  explicit DeviationMeter(const DistanceField& field, double density = 3, bool carefully = false)
-      : field_(field), density_(density), carefully_(carefully) {}
+  explicit DeviationMeter(const DistanceField& field, double density = 3) : field_(field), density_(density) {}
 
   bool of_solid() const { return field_.is_solid(); }
   // Stops once the sum has reached `enough`.
   Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
   Deviation operator()(const Hull& hull) const;
-  // On a denser lattice, each distance with care: peaks of flat shapes lie between lines.
-  Deviation closely(const Fitted& shape) const {
-    constexpr double kClosely = 6;
-    return DeviationMeter(field_, std::max(kClosely, 2 * density_), true)(shape);
-  }
+  // The largest distance, on a denser lattice and with care: peaks of flat shapes lie between lines.
+  double reach(const Fitted& shape) const;
 
  private:
   const DistanceField& field_;
   double density_;
-  bool carefully_;
 };
 
 }  // namespace hitbox

@@ -14,8 +14,10 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-// Nodes of the grid. More for a finer mesh: its details are asked for by shapes as small as they are.
-constexpr double kNodesAFacet = 16, kFewestNodes = 1 << 17, kMostNodes = 1 << 19;
+// Nodes of the grid. Many small shapes see more than a few large ones do: with half as many nodes the mean
+// distance of 300 shapes is 1 percent larger, that of 1000 shapes 6 percent.
+constexpr double kNodesAShape = 512, kFewestNodes = 1 << 16, kMostNodes = 1 << 19;
+constexpr uint32_t kSomeShapes = 256;
 constexpr int kMargin = 2;          // nodes around the mesh
 // Of a distance inside a solid. Nothing ever goes there, but with none at all shapes fill solids with
 // ever more of each other, and every measure that sees all surfaces doubles.
@@ -45,7 +47,7 @@ std::vector<uint32_t> along_curve(std::span<const Vec3> vertices, std::span<cons
 }  // namespace
 
 DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance,
-                             Run& run)
+                             uint32_t shapes, Run& run)
     : solid_(solid) {
   const std::vector<Triangle> unsorted = triangles_of(mesh, run);
   const std::vector<uint32_t> order = along_curve(mesh.vertices, unsorted);
@@ -61,7 +63,7 @@ DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const d
     for (const uint32_t k : order) importance_.push_back(of_triangle[k]);
   }
   find_neighbours(mesh.vertices, triangles, run);
-  lay_grid(mesh);
+  lay_grid(mesh, shapes == 0 ? kSomeShapes : shapes);
   run.for_each_block(facets_.size(), kSeedBlock, [&](size_t first, size_t last, size_t) {
     for (size_t facet = first; facet < last; ++facet) seed(static_cast<uint32_t>(facet));
   });
@@ -107,10 +109,10 @@ void DistanceField::find_neighbours(std::span<const Vec3> vertices, std::span<co
   });
 }
 
-void DistanceField::lay_grid(const MeshView& mesh) {
+void DistanceField::lay_grid(const MeshView& mesh, uint32_t shapes) {
   const Bounds box = referenced_bounds(mesh);
   const Vec3 size = box.size() + Vec3{1, 1, 1} * 0.02;
-  const double nodes = std::clamp(kNodesAFacet * static_cast<double>(facets_.size()), kFewestNodes, kMostNodes);
+  const double nodes = std::clamp(kNodesAShape * shapes, kFewestNodes, kMostNodes);
   const double spacing = std::cbrt(size.x * size.y * size.z / nodes);
   spacing_ = static_cast<float>(spacing);
   inverse_spacing_ = static_cast<float>(1 / spacing);
@@ -380,19 +382,16 @@ inline double DistanceField::distance_of(const Found& found) const {
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[found.facet]);
 }
 
-void DistanceField::at(std::span<const Vec3> points, std::span<double> distances, bool carefully) const {
+void DistanceField::at(std::span<const Vec3> points, std::span<double> distances) const {
   const auto point = [&](size_t k) { return to_float(points[std::min(k, points.size() - 1)]); };
   for (size_t first = 0; first < points.size(); first += 4) {
     const size_t count = std::min<size_t>(4, points.size() - first);
-    std::array<Found, 4> found;
-    if (carefully) {
-      for (size_t k = 0; k < count; ++k) found[k] = find_carefully(point(first + k));
-    } else {
-      found = find({point(first), point(first + 1), point(first + 2), point(first + 3)});
-    }
+    const std::array<Found, 4> found = find({point(first), point(first + 1), point(first + 2), point(first + 3)});
     for (size_t k = 0; k < count; ++k) distances[first + k] = distance_of(found[k]);
   }
 }
+
+double DistanceField::carefully_at(const Vec3& point) const { return distance_of(find_carefully(to_float(point))); }
 
 double DistanceField::to_surface(const Vec3& p) const {
   const Point q = to_float(p);

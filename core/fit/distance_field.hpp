@@ -24,11 +24,12 @@ namespace hitbox {
 class DistanceField {
  public:
   // `solid`: the mesh is closed, and its inside does not count. `importance`: empty, or a factor
-  // for each face on the distances from it.
-  DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, Run& run);
+  // for each face on the distances from it. `shapes`: as many will be measured, about; 0: some.
+  DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, uint32_t shapes, Run& run);
 
-  // One distance a point. `carefully`: also where the walk ends at a corner of the mesh; takes longer.
-  void at(std::span<const Vec3> points, std::span<double> distances, bool carefully = false) const;
+  void at(std::span<const Vec3> points, std::span<double> distances) const;  // one a point
+  // Goes on where the walk ends at a corner of the mesh. Takes longer.
+  double carefully_at(const Vec3& point) const;
   double to_surface(const Vec3& p) const;  // the plain distance, inside or not
   bool is_solid() const { return solid_; }
 
@@ -56,7 +57,7 @@ class DistanceField {
 
   void add_facets(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
   void find_neighbours(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run);
-  void lay_grid(const MeshView& mesh);
+  void lay_grid(const MeshView& mesh, uint32_t shapes);
   void seed(uint32_t facet);
   void spread(Run& run);
   void offer(const std::array<size_t, 4>& nodes, uint32_t facet);

@@ -61,7 +61,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   }
   const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
   if (options.cost == Cost::deviation && !nothing_to_merge) {
-    field.emplace(welded(), solid, options.importance, run);
+    field.emplace(welded(), solid, options.importance, options.expected_shapes, run);
     surface.emplace(welded(), run);
   }
   if (!cut_faces.empty()) cut(cut_faces);

@@ -41,6 +41,7 @@ struct FitOptions {
   std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these
   uint32_t hull_vertices = 0;           // of a hull at most; 0: no hulls
   double pad = 0;                       // mesh units: sides move out by this, or in where it is negative
+  uint32_t expected_shapes = 0;         // how many it will be about: what distances must be able to tell apart; 0: some
   double time_budget = 0;               // wall seconds after which refining ends; <= 0: none
 };
 

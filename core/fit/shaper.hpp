@@ -33,7 +33,7 @@ class Shaper {
   // less.
   Fitted polished(Fitter& fitter, Fitted shape, int rounds) const;
   // How far the shape's surface is from the mesh at most, looked at closely.
-  double reach(const Fitted& shape) const { return meter_ == nullptr ? 0 : meter_->closely(shape).largest; }
+  double reach(const Fitted& shape) const { return meter_ == nullptr ? 0 : meter_->reach(shape); }
   // Sets what the shape costs, or at least `enough`, and whether it is refused.
   void price(Fitted& shape, double enough = Bounds::kInfinity) const;
 

@@ -52,12 +52,11 @@ class Trimmer {
       if (receivers[k] == kNobody) kept.push_back(faces_[cluster][k]);
     if (kept.size() == receivers.size()) return;
     if (!kept.empty()) {
-      const std::vector<uint32_t> vertices = vertices_of(mesh_, kept);
-      if (all_held_up_by(vertices, cluster)) return;
-      const Fitted smaller = around(cluster, kept, vertices);
+      if (all_held_up_by(kept, cluster)) return;
+      const Fitted smaller = around(cluster, kept, vertices_of(mesh_, kept));
       const Fitted& now = fitted_[cluster];
       if (smaller.refused || smaller.cost >= (1 - kWorthwhile) * now.cost) return;
-      if (shaper_.reach(smaller) > std::max(shaper_.reach(now), rules_.low)) return;
+      if (shaper_.reach(smaller) > std::max(rules_.low, shaper_.reach(now))) return;
       fitted_[cluster] = smaller;
       shapes_[cluster] = to_shape(smaller);
     }
@@ -74,13 +73,17 @@ class Trimmer {
   }
 
   void look_at(uint32_t cluster) {
-    vertices_ = vertices_of(mesh_, faces_[cluster]);
     points_.clear();
     box_ = {};
-    for (uint32_t k = 0; k < vertices_.size(); ++k) {
-      place_[vertices_[k]] = k;
-      points_.push_back(mesh_.vertices[vertices_[k]]);
-      box_.add(points_.back());
+    for (const uint32_t face : faces_[cluster]) {
+      for (const uint32_t v : mesh_.face(face)) {
+        if (place_[v] < points_.size() && vertices_[place_[v]] == v) continue;
+        place_[v] = static_cast<uint32_t>(points_.size());
+        vertices_.resize(points_.size());
+        vertices_.push_back(v);
+        points_.push_back(mesh_.vertices[v]);
+        box_.add(points_.back());
+      }
     }
     distance_.resize(points_.size());
   }
@@ -111,13 +114,12 @@ class Trimmer {
            (rules_.group.empty() || rules_.group[other] == rules_.group[from]);
   }
 
-  // Whether all vertices on the shape's sides are among these: then it cannot shrink.
-  bool all_held_up_by(std::span<const uint32_t> vertices, uint32_t cluster) {
+  // Whether all vertices on the shape's sides are of these faces: then it cannot shrink.
+  bool all_held_up_by(std::span<const uint32_t> faces, uint32_t cluster) {
     signed_distance(shapes_[cluster], points_, distance_);
-    for (size_t k = 0; k < points_.size(); ++k)
-      if (distance_[k] > -kOnTheSide && !std::binary_search(vertices.begin(), vertices.end(), vertices_[k]))
-        return false;
-    return true;
+    for (const uint32_t face : faces)
+      for (const uint32_t v : mesh_.face(face)) distance_[place_[v]] = -Bounds::kInfinity;
+    return std::all_of(distance_.begin(), distance_.end(), [](double d) { return d <= -kOnTheSide; });
   }
 
   void give(uint32_t cluster, std::span<const uint32_t> receivers, std::vector<uint32_t> kept) {
@@ -142,7 +144,7 @@ class Trimmer {
   std::vector<Shape> shapes_;
   std::vector<bool> changed_;
   // Of the cluster that is looked at
-  std::vector<uint32_t> vertices_, place_;  // ascending; where a vertex of the mesh is among them
+  std::vector<uint32_t> vertices_, place_;  // each once; where a vertex of the mesh is among them
   std::vector<Vec3> points_;
   std::vector<double> distance_;
   Bounds box_;

@@ -67,7 +67,7 @@ TEST(quick_distances_are_never_below_the_true_ones_and_near_them) {
   Run run(1);
   for (int k = 0; k < 12; ++k) {
     const Mesh mesh = k % 2 == 0 ? soup(random, 60) : mesh_of(transformed(tests::random_hull(random), {{}, {}, 0.3}), 12);
-    const DistanceField field(mesh.view(), false, {}, run);
+    const DistanceField field(mesh.view(), false, {}, 0, run);
     const std::vector<Vec3> points = random_points(random, 203);
     std::vector<double> quick(points.size()), careful(points.size());
     field.at(points, quick);
@@ -91,7 +91,7 @@ TEST(distances_from_needles_are_not_below_the_true_ones) {
   Run run(1);
   for (int k = 0; k < 20; ++k) {
     const Mesh mesh = needles(random, 1 + static_cast<size_t>(k) % 5);
-    const DistanceField field(mesh.view(), false, {}, run);
+    const DistanceField field(mesh.view(), false, {}, 0, run);
     std::vector<Vec3> points = random_points(random, 200);
     for (size_t p = 0; p < points.size(); p += 2) {  // in the plane of one of them
       const auto f = static_cast<size_t>(random.uniform(0, 0.999) * static_cast<double>(mesh.offsets.size() - 1));
@@ -108,7 +108,7 @@ TEST(a_distance_does_not_depend_on_what_is_asked_with_it) {
   Random random(12);
   Run run(1);
   const Mesh mesh = mesh_of(Capsule{{-0.3, 0, 0}, {0.3, 0.1, 0}, 0.2}, 12);
-  const DistanceField field(mesh.view(), true, {}, run);
+  const DistanceField field(mesh.view(), true, {}, 0, run);
   const std::vector<Vec3> points = random_points(random, 101);
   std::vector<double> together(points.size()), alone(points.size());
   field.at(points, together);
@@ -121,7 +121,7 @@ TEST(inside_a_solid_a_distance_counts_little) {
   Run run(1);
   const Shape ball = Sphere{{}, 0.4};
   const Mesh mesh = mesh_of(ball, 12);
-  const DistanceField solid(mesh.view(), true, {}, run), shell(mesh.view(), false, {}, run);
+  const DistanceField solid(mesh.view(), true, {}, 0, run), shell(mesh.view(), false, {}, 0, run);
   const std::vector<Vec3> points = random_points(random, 200);
   std::vector<double> of_solid(points.size()), of_shell(points.size());
   solid.at(points, of_solid);
@@ -143,7 +143,7 @@ TEST(importance_is_that_of_the_nearest_face) {
   mesh.indices = {0, 1, 2, 3, 4, 5, 6, 7};
   mesh.offsets = {0, 4, 8};
   const std::array<double, 2> importance = {1, 7};
-  const DistanceField plain_field(mesh.view(), false, {}, run), field(mesh.view(), false, importance, run);
+  const DistanceField plain_field(mesh.view(), false, {}, 0, run), field(mesh.view(), false, importance, run);
   const std::vector<Vec3> points = random_points(random, 100);
   std::vector<double> plain_distance(points.size()), distance(points.size());
   plain_field.at(points, plain_distance);

@@ -311,6 +311,7 @@ def fit_tree(
         )
     finest = _count(finest, "finest")
     job = _Job(mesh, chosen, threads, progress, cancel, cache)
+    job.expected = finest
     return FitTree(job, finest)
 
 
@@ -389,6 +390,7 @@ class _Job:
     ) -> None:
         self.mesh = Mesh.of(mesh)
         self.options = options
+        self.expected = options.count  # shapes, about
         self.threads = checks.threads("fit", threads)
         self.report = reporter("fit", progress, cancel)
         if cache is not None and not isinstance(cache, (str, os.PathLike)):
@@ -405,6 +407,7 @@ class _Job:
     def core_options(self) -> _core.FitOptions:
         core = self.options.for_core(self.mesh)
         core.group_of_face = self.groups.of_face.tolist()
+        core.expected_shapes = self.expected or 0
         return core
 
     @cached_property
