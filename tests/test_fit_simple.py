@@ -106,6 +106,20 @@ def test_the_papers_own_costs_merge_faces():
     assert len(fit(specimens.box(), 1, max_excess=0)) == 1
 
 
+@pytest.mark.parametrize("kind", ["box", "sphere", "cylinder"])
+@pytest.mark.parametrize("order", ["first all fronts", "face by face"])
+def test_faces_for_both_sides_count_once(kind, order):
+    solid = {"box": specimens.box(), "sphere": specimens.icosphere(2), "cylinder": specimens.cylinder(1, 2, 24)}
+    fronts = specimens.polygons_of(solid[kind])
+    backs = [face[::-1] for face in fronts]
+    if order == "first all fronts":
+        faces = [*fronts, *backs]
+    else:
+        faces = [face for pair in zip(fronts, backs, strict=True) for face in pair]
+    mesh = specimens.placed(Mesh(solid[kind].vertices, faces), 3)
+    assert fit(mesh, 64).counts == {kind: 1}
+
+
 @pytest.mark.parametrize("sides", [5, 6, 8])
 def test_few_sides_are_not_round(sides):
     assert len(fit(specimens.placed(specimens.cylinder(1, 2, sides), 1), 64)) > 1

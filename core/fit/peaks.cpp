@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kLower = 0.9;  // of a reach: what is lowered is lowered at least to this
 constexpr double kPrice = 5;    // average costs: what lowering one may add in sum
+constexpr double kHalf = 0.5, kForHalf = 4;  // of a reach: what is lowered to that may cost so many times as much
 constexpr size_t kTriesAPeak = 30;
 
 class Peak {
@@ -22,7 +23,6 @@ class Peak {
 
  private:
   bool by_another_shape() {
-    constexpr double kHalf = 0.5, kForHalf = 4;  // half as far may cost more
     for (const auto& [reach, price] : {std::pair{kHalf * own_.reach, kForHalf * price_}, {most_reach_, price_}}) {
       const Fitted other = clusters_.lowest(cluster_, own_.cost + price);
       if (other.reach > reach) continue;
@@ -75,12 +75,16 @@ class Peak {
   bool by_splitting() {
     const Split split = clusters_.best_split(cluster_, Clustering::Aim::reach);
     if (split.a.empty() || split.reach() > most_reach_) return false;
-    if (!clusters_.set_free(1, cluster_, price_ + split.gain, most_reach_)) return false;
+    const double price = split.reach() <= kHalf * own_.reach ? kForHalf * price_ : price_;
+    if (!clusters_.set_free(1, cluster_, price + split.gain, most_reach_)) return false;
     clusters_.split(cluster_, split);
     return true;
   }
 
-  bool by_merging_anew() { return remerge(clusters_, cluster_, -price_, most_reach_); }
+  bool by_merging_anew() {
+    return remerge(clusters_, cluster_, -price_, most_reach_) ||
+           remerge(clusters_, cluster_, -kForHalf * price_, kHalf * own_.reach);
+  }
 
   Clustering& clusters_;
   uint32_t cluster_;

@@ -40,7 +40,7 @@ Plan Plan::of(Effort effort) {
   switch (effort) {
     case Effort::fast: return {4, 1024, false, 0, 0, 0, 1, 2.5};
     case Effort::fine: return {8, 4096, true, 60, 20000, 8, 4, 4};
-    default: return {4, 1024, true, 3, 3500, 3, 2, 2.5};
+    default: return {4, 1024, true, 3, 3000, 3, 2, 2.5};
   }
 }
 

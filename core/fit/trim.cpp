@@ -38,7 +38,7 @@ class Trimmer {
                      [&](uint32_t a, uint32_t b) { return fitted_[a].cost > fitted_[b].cost; });
     for (const uint32_t cluster : order) {
       run_.poll();
-      if (!rules_.stays[cluster] && !faces_[cluster].empty()) trim(cluster, tree);
+      if (!rules_.stays[cluster] && !faces_[cluster].empty() && fitted_[cluster].reach > 0) trim(cluster, tree);
     }
     return std::move(changed_);
   }
@@ -53,23 +53,26 @@ class Trimmer {
     if (kept.size() == receivers.size()) return;
     if (!kept.empty()) {
       if (all_held_up_by(kept, cluster)) return;
-      const Fitted smaller = around(cluster, kept, vertices_of(mesh_, kept));
       const Fitted& now = fitted_[cluster];
-      if (smaller.refused || smaller.cost >= (1 - kWorthwhile) * now.cost) return;
-      if (shaper_.reach(smaller) > std::max(rules_.low, shaper_.reach(now))) return;
+      const double most = (1 - kWorthwhile) * now.cost;
+      const Fitted smaller = around(cluster, kept, most);
+      if (smaller.refused || smaller.cost >= most) return;
+      if (const double reach = shaper_.reach(smaller); reach > rules_.low && reach > shaper_.reach(now)) return;
       fitted_[cluster] = smaller;
       shapes_[cluster] = to_shape(smaller);
     }
     give(cluster, receivers, std::move(kept));
   }
 
-  // The shape as it is, only smaller, or the best there is.
-  Fitted around(uint32_t cluster, std::span<const uint32_t> faces, std::span<const uint32_t> vertices) {
+  // The shape as it is, only smaller, and if that costs less than `most` the best there is.
+  Fitted around(uint32_t cluster, std::span<const uint32_t> faces, double most) {
+    const std::vector<uint32_t> vertices = vertices_of(mesh_, faces);
     fitter_.points.assign(mesh_.vertices, vertices);
     Fitted same = fitter_.refit(fitted_[cluster]);
-    shaper_.price(same);
+    shaper_.price(same, most);
+    if (same.refused || same.cost >= most) return same;
     const Fitted best = rules_.best(cluster, faces, vertices);
-    return best.refused || (!same.refused && same.cost < best.cost) ? same : best;
+    return best.refused || same.cost < best.cost ? same : best;
   }
 
   void look_at(uint32_t cluster) {

@@ -225,6 +225,8 @@ class FitOptions:
             core.drop_thin = parse_length(self.drop_thin, mesh.diagonal, mesh.unit, name="fit: drop_thin")
         if self.pad is not None:
             core.pad = parse_length(self.pad, mesh.diagonal, mesh.unit, name="fit: pad", signed=True)
+            if core.pad <= -mesh.diagonal / 2:
+                raise InputError(f"fit: pad: {self.pad!r} moves sides in by half the mesh or more. Give less.")
         return core
 
 

@@ -345,6 +345,8 @@ def _frozen(array: npt.NDArray[Any]) -> Any:
 
 def _points(vertices: npt.ArrayLike, who: str) -> Floats:
     try:
+        if np.iscomplexobj(vertices):  # numpy would drop half of each number
+            raise TypeError
         points = np.array(vertices, np.float64, order="C")
     except (TypeError, ValueError):
         raise InputError(f"{who}: vertices must be numbers, three a vertex.") from None
