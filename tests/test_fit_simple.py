@@ -109,14 +109,17 @@ def test_the_papers_own_costs_merge_faces():
 @pytest.mark.parametrize("kind", ["box", "sphere", "cylinder"])
 @pytest.mark.parametrize("order", ["first all fronts", "face by face"])
 def test_faces_for_both_sides_count_once(kind, order):
-    solid = {"box": specimens.box(), "sphere": specimens.icosphere(2), "cylinder": specimens.cylinder(1, 2, 24)}
-    fronts = specimens.polygons_of(solid[kind])
+    solids = {
+        "box": specimens.box(), "sphere": specimens.icosphere(2), "cylinder": specimens.cylinder(1, 2, 24),
+    }  # fmt: skip
+    solid = solids[kind]
+    fronts = specimens.polygons_of(solid)
     backs = [face[::-1] for face in fronts]
     if order == "first all fronts":
         faces = [*fronts, *backs]
     else:
         faces = [face for pair in zip(fronts, backs, strict=True) for face in pair]
-    mesh = specimens.placed(Mesh(solid[kind].vertices, faces), 3)
+    mesh = specimens.placed(Mesh(solid.vertices, faces), 3)
     assert fit(mesh, 64).counts == {kind: 1}
 
 
