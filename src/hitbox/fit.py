@@ -226,7 +226,7 @@ class FitOptions:
         if self.pad is not None:
             core.pad = parse_length(self.pad, mesh.diagonal, mesh.unit, name="fit: pad", signed=True)
             if core.pad <= -mesh.diagonal / 2:
-                raise InputError(f"fit: pad: {self.pad!r} moves sides in by half the mesh. Give a smaller one.")
+                raise InputError(f"fit: pad: {self.pad!r} moves sides in by half the mesh. Give less.")
         return core
 
 
