@@ -77,7 +77,8 @@ class Sum : Samples {
   std::array<double, kTogether> area_;
 };
 
-// Looks with care only where a quick look says further than any so far: care only ever finds something nearer.
+// Looks with care only where a quick look says further than any so far: care finds something nearer. (Only where a
+// quick look takes outside for inside, at sharp corners, a point may be missed.)
 class Largest : Samples {
  public:
   using Samples::Samples;
@@ -132,8 +133,8 @@ double share(int k, int steps) {
 }
 
 // The surface of a box, or of a prism: `width(y)` is its half extent along z at height y in -1 .. 1.
-template <class Sum, class Width>
-void add_box(Sum& sum, double hx, double hy, Width&& width, double density) {
+template <class Points, class Width>
+void add_box(Points& sum, double hx, double hy, Width&& width, double density) {
   const double middle = width(0.0);
   const auto [nx, ny, nz] = lattice_steps({hx, hy, middle}, density);
   const auto at = [](int k, int steps) { return 2 * place(k, steps) - 1; };
@@ -167,10 +168,10 @@ size_t points_around(double density) {
   return density < kDense ? 12 : 24;
 }
 
-// A circle around the axis, at height x. Every second one is turned by half a step: nothing along the axis is
-// missed by all of them.
-template <class Sum>
-void add_circle(Sum& sum, double x, double r, size_t points, size_t number, double area) {
+// A circle around the axis, at height x. Of few points every second one is turned by half a step: nothing along the
+// axis is missed by all of them.
+template <class Points>
+void add_circle(Points& sum, double x, double r, size_t points, size_t number, double area) {
   const size_t step = kAround.size() / points;
   for (size_t k = number % 2 * (step / 2); k < kAround.size(); k += step) {
     const auto& [c, s] = kAround[k];
@@ -180,8 +181,8 @@ void add_circle(Sum& sum, double x, double r, size_t points, size_t number, doub
 
 // The side between two circles, and the discs at its ends: Simpson's rule in the square of the radius, so that the
 // rims, which are nearly all that a flat disc has far off, count for the discs too.
-template <class Sum>
-void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
+template <class Points>
+void add_frustum(Points& sum, double h, double rb, double rt, double density) {
   const double middle = 0.5 * (rb + rt);
   const int steps = steps_along(density * h / std::max(middle, 1e-12), 8);
   const double side = 4 * kPi * middle * h;
@@ -199,8 +200,8 @@ void add_frustum(Sum& sum, double h, double rb, double rt, double density) {
 }
 
 // Two half balls, and the side between them.
-template <class Sum>
-void add_capsule(Sum& sum, double l, double r, double density) {
+template <class Points>
+void add_capsule(Points& sum, double l, double r, double density) {
   const int steps = l > 0 ? steps_along(density * l / r, 8) : 0;
   const size_t points = points_around(density);
   for (int k = 0; k <= steps && steps > 0; ++k)
@@ -216,8 +217,8 @@ void add_capsule(Sum& sum, double l, double r, double density) {
   }
 }
 
-template <class Sum>
-void add_surface(Sum& sum, const Fitted& shape, double density) {
+template <class Points>
+void add_surface(Points& sum, const Fitted& shape, double density) {
   const auto& [a, b, c, d] = shape.size;
   switch (shape.kind) {
     case Kind::sphere: add_capsule(sum, 0, a, density); break;

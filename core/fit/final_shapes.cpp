@@ -138,7 +138,7 @@ class FinalShapes {
   // Whether any shape got smaller.
   bool trim() {
     const std::vector<uint32_t> group = group_of_cluster(partition_, input_.options.group_of_face);
-    TrimRules rules{std::vector<bool>(fitted_.size()), group, low_, {}};
+    TrimRules rules{std::vector<bool>(fitted_.size()), group, input_.source_face, low_, {}};
     for (size_t k = 0; k < fitted_.size(); ++k)
       rules.stays[k] = simple_[k] != nullptr || hulls_[k] || fitted_[k].refused;
     Fitter fitter(tools_.final);
@@ -203,7 +203,8 @@ class FinalShapes {
         return;
       }
       Fitter fitter(tools_.final);
-      fitted_[k] = kept_low(best_primitive(members.faces(k), members.vertices(k), medial_[k], fitter), before_[k], low_, tools_.thorough, fitter);
+      const Fitted best = best_primitive(members.faces(k), members.vertices(k), medial_[k], fitter);
+      fitted_[k] = kept_low(best, before_[k], low_, tools_.thorough, fitter);
       hulls_[k] = better_hull(input_, tools_, fitted_[k], members.vertices(k));
       if (hulls_[k]) fitted_[k].refused = false;
     });
@@ -230,7 +231,7 @@ class FinalShapes {
   Partition partition_;
   double low_;  // how far a shape may reach, whatever it did before
   std::vector<Fitted> before_;
-  std::vector<Moments> medial_;
+  std::vector<Moments> medial_;  // of clusters as they were before trimming
   std::vector<const Fitted*> simple_;  // null: it is no simple part
   std::vector<Fitted> fitted_;
   std::vector<std::optional<Shape>> hulls_;

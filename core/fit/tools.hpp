@@ -1,6 +1,7 @@
 // Everything a fit measures shapes with, and how much it may spend.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "input.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "../bvh/bvh.hpp"
 #include "clusters.hpp"
@@ -31,7 +32,7 @@ class Trimmer {
   std::vector<bool> trim() {
     std::vector<Bounds> boxes;
     for (const Shape& shape : shapes_) boxes.push_back(bounds(shape));
-    const BoxBvh tree(boxes, run_);  // shapes only shrink
+    const BoxBvh tree(boxes, run_);  // as they are at first: shapes mostly shrink
     std::vector<uint32_t> order(fitted_.size());
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(),
@@ -76,13 +77,13 @@ class Trimmer {
   }
 
   void look_at(uint32_t cluster) {
+    vertices_.clear();
     points_.clear();
     box_ = {};
     for (const uint32_t face : faces_[cluster]) {
       for (const uint32_t v : mesh_.face(face)) {
-        if (place_[v] < points_.size() && vertices_[place_[v]] == v) continue;
-        place_[v] = static_cast<uint32_t>(points_.size());
-        vertices_.resize(points_.size());
+        if (place_[v] < vertices_.size() && vertices_[place_[v]] == v) continue;
+        place_[v] = static_cast<uint32_t>(vertices_.size());
         vertices_.push_back(v);
         points_.push_back(mesh_.vertices[v]);
         box_.add(points_.back());
@@ -101,6 +102,7 @@ class Trimmer {
     const std::vector<uint32_t>& faces = faces_[cluster];
     std::vector<uint32_t> receivers(faces.size(), kNobody);
     for (const uint32_t other : near) {
+      run_.poll();
       signed_distance(shapes_[other], points_, distance_);
       for (size_t k = 0; k < faces.size(); ++k) {
         if (receivers[k] != kNobody) continue;
@@ -109,7 +111,18 @@ class Trimmer {
           receivers[k] = other;
       }
     }
+    if (!rules_.source_face.empty()) keep_together(faces, receivers);
     return receivers;
+  }
+
+  // A face that one shape holds must not end up in two: its fragments go to one receiver, or stay.
+  void keep_together(std::span<const uint32_t> faces, std::span<uint32_t> receivers) const {
+    std::unordered_map<uint32_t, uint32_t> receiver_of;
+    for (size_t k = 0; k < faces.size(); ++k) {
+      const auto [known, is_new] = receiver_of.emplace(rules_.source_face[faces[k]], receivers[k]);
+      if (!is_new && known->second != receivers[k]) known->second = kNobody;
+    }
+    for (size_t k = 0; k < faces.size(); ++k) receivers[k] = receiver_of[rules_.source_face[faces[k]]];
   }
 
   bool may_take(uint32_t other, uint32_t from) const {

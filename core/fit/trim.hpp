@@ -21,12 +21,14 @@ namespace hitbox {
 struct TrimRules {
   std::vector<bool> stays;          // a cluster: it neither gives nor takes
   std::span<const uint32_t> group;  // of each cluster; empty: all the same. Faces stay in theirs.
+  // The face that each fragment is of, ascending; empty: faces are whole. What a cluster has of one stays together.
+  std::span<const uint32_t> source_face;
   double low = 0;                   // how far a shape may reach, whatever it did before
   // The best shape around what is left of a cluster.
   std::function<Fitted(uint32_t cluster, std::span<const uint32_t> faces, std::span<const uint32_t> vertices)> best;
 };
 
-// Changes clusters and the shapes around them; tells which have a smaller shape, or none, now.
+// Changes clusters and the shapes around them; tells which have another shape, or none, now.
 std::vector<bool> trim(const MeshView& mesh, Partition& partition, std::vector<Fitted>& shapes, const TrimRules& rules,
                        const Shaper& shaper, Run& run);
 

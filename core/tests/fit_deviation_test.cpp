@@ -34,10 +34,11 @@ TEST(reach_is_what_many_points_say) {
   Random random(5);
   Run run(1);
   const Mesh mesh = tests::mesh_of(Box{{}, {}, {0.3, 0.25, 0.2}}, 12);
-  const DistanceField field(mesh.view(), false, {}, 0, run);
-  const DeviationMeter meter(field, 2.5);
+  const DistanceField open(mesh.view(), false, {}, 0, run), solid(mesh.view(), true, {}, 0, run);
   for (const Kind kind : {Kind::box, Kind::sphere, Kind::capsule, Kind::cylinder, Kind::frustum, Kind::prism}) {
     for (int k = 0; k < 30; ++k) {
+      const DistanceField& field = k % 2 == 0 ? open : solid;
+      const DeviationMeter meter(field, 2.5);
       const Fitted shape = random_fitted(random, kind);
       const double reach = meter.reach(shape), truth = sampled_reach(field, to_shape(shape), random);
       // No point is further than that from a line of the lattice, and distances change no faster than points do.

@@ -13,8 +13,9 @@ constexpr uint32_t kSide = 24, kClusters = 9;
 
 Mesh bumpy_sheet(Random& random) {
   Mesh mesh;
+  const double step = 0.7 / kSide;
   for (uint32_t k = 0; k < (kSide + 1) * (kSide + 1); ++k)
-    mesh.vertices.push_back({0.7 / kSide * (k % (kSide + 1)), 0.7 / kSide * (k / (kSide + 1)), random.uniform(0, 0.02)});
+    mesh.vertices.push_back({step * (k % (kSide + 1)), step * (k / (kSide + 1)), random.uniform(0, 0.02)});
   for (uint32_t y = 0; y < kSide; ++y) {
     for (uint32_t x = 0; x < kSide; ++x) {
       const uint32_t a = y * (kSide + 1) + x, c = a + kSide + 1;
@@ -125,10 +126,11 @@ TEST(trimming_keeps_groups_apart_and_leaves_alone_what_stays) {
 
 TEST(a_cluster_inside_several_others_gives_all_away) {
   Sheet sheet(1);
-  // A strip across the border of the first two.
+  // Every seventh face of the first two.
   const ClusterMembers members(sheet.view, sheet.partition);
   std::vector<uint32_t> inside;
-  for (const uint32_t f : members.faces(0)) inside.push_back(f);
+  for (const uint32_t cluster : {0u, 1u})
+    for (const uint32_t f : members.faces(cluster)) inside.push_back(f);
   const uint32_t own = kClusters;
   for (size_t k = 0; k < inside.size(); k += 7) sheet.partition.cluster_of_face[inside[k]] = own;
   ++sheet.partition.cluster_count;
@@ -139,4 +141,25 @@ TEST(a_cluster_inside_several_others_gives_all_away) {
   CHECK(sheet.trim()[own]);
   CHECK(std::count(sheet.partition.cluster_of_face.begin(), sheet.partition.cluster_of_face.end(), own) == 0);
   CHECK(sheet.holds_all());
+}
+
+TEST(fragments_of_one_face_stay_together) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Sheet sheet(seed);
+    std::vector<uint32_t> source;  // three fragments a face
+    for (uint32_t f = 0; f < sheet.view.face_count(); ++f) source.push_back(f / 3);
+    const auto holders = [&](uint32_t face) {
+      std::vector<uint32_t> clusters;
+      for (uint32_t f = 3 * face; f < std::min<size_t>(3 * face + 3, source.size()); ++f)
+        clusters.push_back(sheet.partition.cluster_of_face[f]);
+      std::sort(clusters.begin(), clusters.end());
+      return std::unique(clusters.begin(), clusters.end()) - clusters.begin();
+    };
+    std::vector<ptrdiff_t> before;
+    for (uint32_t face = 0; face <= source.back(); ++face) before.push_back(holders(face));
+    sheet.rules.source_face = source;
+    sheet.trim();
+    CHECK(sheet.holds_all());
+    for (uint32_t face = 0; face <= source.back(); ++face) CHECK(holders(face) <= before[face]);
+  }
 }

@@ -297,9 +297,9 @@ def fit_tree(
 
     `finest` is the largest count you need; finer levels exist, but were merged coarsely. The shapes of all
     levels up to it are made here, and how far they stray is certified: levels then come within milliseconds.
-    The rest as in `fit`, except that there is no count and no tolerance. Levels are not refined, as that
-    would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`. With a `cache`
-    the merging waits until a level is asked for that is not there.
+    The rest as in `fit`, except that there is no count and no tolerance. Levels are neither refined nor
+    trimmed, as that would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`.
+    With a `cache` the merging waits until a level is asked for that is not there.
     """
     chosen = _options(options, keywords, None)
     if chosen.count is not None:
@@ -312,8 +312,7 @@ def fit_tree(
             f"fit(mesh, kinds='sphere', spheres={chosen.spheres!r})."
         )
     finest = _count(finest, "finest")
-    job = _Job(mesh, chosen, threads, progress, cancel, cache)
-    job.expected = finest
+    job = _Job(mesh, chosen, threads, progress, cancel, cache, expected=finest)
     return FitTree(job, finest)
 
 
@@ -389,10 +388,11 @@ class _Job:
         progress: Progress | None,
         cancel: Cancel | None,
         cache: str | os.PathLike[str] | None = None,
+        expected: int | None = None,
     ) -> None:
         self.mesh = Mesh.of(mesh)
         self.options = options
-        self.expected = options.count  # shapes, about
+        self.expected = expected or options.count  # shapes, about
         self.threads = checks.threads("fit", threads)
         self.report = reporter("fit", progress, cancel)
         if cache is not None and not isinstance(cache, (str, os.PathLike)):
