@@ -9,6 +9,7 @@
 #include "clusters.hpp"
 #include "orthogonal.hpp"
 #include "recognise.hpp"
+#include "two_sided.hpp"
 
 namespace hitbox {
 
@@ -102,58 +103,33 @@ Fitted Simplifier::as_fitted(const Frame& frame, const Bounds& box) const {
   return fitted;
 }
 
-static std::vector<uint32_t> sorted_corners(const MeshView& mesh, size_t face) {
-  std::vector<uint32_t> corners(mesh.face(face).begin(), mesh.face(face).end());
-  std::sort(corners.begin(), corners.end());
-  return corners;
-}
-
-// Whether faces are there twice, as exports have them that are to be seen from both sides. Then all are, so it is
-// enough to look for the copies of a few.
-static bool is_two_sided(const MeshView& mesh) {
-  const size_t count = mesh.face_count();
-  for (const size_t probe : {size_t{0}, count / 2, count - 1}) {
-    const std::vector<uint32_t> corners = sorted_corners(mesh, probe);
-    size_t copies = 0;
-    for (size_t f = 0; f < count; ++f)
-      if (mesh.face(f).size() == corners.size() &&
-          std::find(mesh.face(f).begin(), mesh.face(f).end(), corners[0]) != mesh.face(f).end())
-        copies += sorted_corners(mesh, f) == corners;
-    if (copies < 2) return false;
+// The cover of a part whose faces are there twice: copies are cut as the faces are.
+static BoxCover with_copies(BoxCover cover, std::span<const uint32_t> number_of_face) {
+  const std::vector<BoxFragment> once = std::move(cover.fragments);
+  const auto before = [](const BoxFragment& fragment, uint32_t face) { return fragment.face < face; };
+  cover.fragments.clear();
+  for (uint32_t f = 0; f < number_of_face.size(); ++f) {
+    const uint32_t number = number_of_face[f];
+    for (auto at = std::lower_bound(once.begin(), once.end(), number, before); at != once.end() && at->face == number;
+         ++at)
+      cover.fragments.push_back({f, at->box, at->corners});
   }
-  return true;
-}
-
-// Each face once, as it is first.
-static Mesh without_copies(const MeshView& mesh) {
-  std::vector<std::pair<std::vector<uint32_t>, size_t>> faces;
-  for (size_t f = 0; f < mesh.face_count(); ++f) faces.emplace_back(sorted_corners(mesh, f), f);
-  std::sort(faces.begin(), faces.end());
-  std::vector<bool> is_first(faces.size());
-  for (size_t k = 0; k < faces.size(); ++k) is_first[faces[k].second] = k == 0 || faces[k].first != faces[k - 1].first;
-  Mesh once;
-  once.vertices.assign(mesh.vertices.begin(), mesh.vertices.end());
-  for (size_t f = 0; f < mesh.face_count(); ++f) {
-    if (!is_first[f]) continue;
-    once.indices.insert(once.indices.end(), mesh.face(f).begin(), mesh.face(f).end());
-    once.offsets.push_back(static_cast<uint32_t>(once.indices.size()));
-  }
-  return once;
+  return cover;
 }
 
 void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone) {
   constexpr size_t kFewestFaces = 5;
   if (members_.faces(component).size() < kFewestFaces || !is_in_one_group(component)) return;
-  Mesh copy = copy_of(component, local);
-  const bool two_sided = is_two_sided(copy.view());
-  if (two_sided) copy = without_copies(copy.view());
-  const MeshView part = copy.view();
+  const Mesh copy = copy_of(component, local);
+  const std::optional<OneSided> once = one_sided(copy.view());
+  const MeshView part = once ? once->mesh.view() : copy.view();
   const FaceDirections directions = face_directions(part, alone);
   Finding& finding = findings_[component];
   if (const auto shape = recognise(part, directions, options_.kinds, thickness_, alone)) {
     finding.shapes = {*shape};
-  } else if (options_.kinds[static_cast<size_t>(Kind::box)] && !two_sided) {
+  } else if (options_.kinds[static_cast<size_t>(Kind::box)]) {
     finding.cover = cover_by_boxes(part, directions, alone);
+    if (finding.cover && once) finding.cover = with_copies(std::move(*finding.cover), once->number);
     if (finding.cover && is_cut(finding, component) && !may_cut_) finding.cover.reset();
     if (finding.cover)
       for (const Bounds& box : finding.cover->boxes)
