@@ -16,7 +16,7 @@ namespace {
 // shape in place of most of them would win by having little surface to be far off with.
 constexpr double kFewestShapes = 0.6;
 constexpr double kNothing = 5e-5 * 5e-5;  // a gain for each unit of area: shapes that lie on the mesh have none
-double most_shapes(size_t count) { return std::max(3.0, static_cast<double>(count) / 8); }
+double most_shapes(size_t count) { return std::max(3.0, static_cast<double>(count) / 24); }
 
 // How a level of merging in pairs spends its shapes.
 struct Level {
