@@ -553,7 +553,7 @@ class _Job:
             missed.append(f"{len(shapes)} shapes instead of {count}: {self._what_forbids_merges()}.")
         if dropped:
             lost = "their faces are not enclosed (drop_thin)"
-            missed.append(f"{dropped} thin shapes were dropped, and {lost}.")
+            missed.append(f"{counted(dropped, 'thin shape')} {'was' if dropped == 1 else 'were'} dropped, and {lost}.")
         if self.core_options.pad < 0:
             missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
         if self.options.spheres == "balanced":
