@@ -582,7 +582,7 @@ def test_thin_shapes_are_dropped_and_counted():
     collider = fit(mesh, 2, drop_thin="1%")
     assert collider.counts == {"box": 1}
     assert not collider.status.complete
-    assert any("1 thin shapes were dropped" in note for note in collider.status.notes)
+    assert any("1 thin shape was dropped" in note for note in collider.status.notes)
     assert collider.labels[0].faces.tolist() == list(range(6))
     kept = fit(mesh, 2, drop_thin=1e-9)
     assert kept.shapes == fit(mesh, 2).shapes

@@ -552,8 +552,8 @@ class _Job:
         if count is not None and len(shapes) > count:
             missed.append(f"{len(shapes)} shapes instead of {count}: {self._what_forbids_merges()}.")
         if dropped:
-            lost = "their faces are not enclosed (drop_thin)"
-            missed.append(f"{counted(dropped, 'thin shape')} {'was' if dropped == 1 else 'were'} dropped, and {lost}.")
+            were = "thin shape was" if dropped == 1 else "thin shapes were"
+            missed.append(f"{dropped:,} {were} dropped, and their faces are not enclosed (drop_thin).")
         if self.core_options.pad < 0:
             missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
         if self.options.spheres == "balanced":
