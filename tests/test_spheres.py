@@ -260,7 +260,7 @@ def test_pad_is_an_offset(pad, mode):
 
 
 def test_sides_that_are_moved_in_too_far_leave_small_spheres():
-    spheres = hitbox.fit(specimens.torus(), 8, kinds="sphere", pad=-5.0)
+    spheres = hitbox.fit(specimens.torus(), 8, kinds="sphere", pad=-2.0)
     assert all(0 < sphere.radius < 1e-3 for sphere in spheres)
     assert "moved in" in spheres.status.notes[-1]
 
