@@ -7,7 +7,7 @@ namespace hitbox {
 namespace {
 
 constexpr size_t kFewestLeaves = 3;
-constexpr size_t kMostLeaves = 16;  // that this is worth the time
+constexpr size_t kMostLeaves = 24;  // that this is worth the time
 
 struct Pieces {
   std::vector<std::vector<uint32_t>> leaves;
