@@ -382,12 +382,24 @@ inline double DistanceField::distance_of(const Found& found) const {
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[found.facet]);
 }
 
-void DistanceField::at(std::span<const Vec3> points, std::span<double> distances) const {
+inline void DistanceField::measure(std::span<const Vec3> points, std::span<double> distances) const {
   const auto point = [&](size_t k) { return to_float(points[std::min(k, points.size() - 1)]); };
   for (size_t first = 0; first < points.size(); first += 4) {
     const size_t count = std::min<size_t>(4, points.size() - first);
     const std::array<Found, 4> found = find({point(first), point(first + 1), point(first + 2), point(first + 3)});
     for (size_t k = 0; k < count; ++k) distances[first + k] = distance_of(found[k]);
+  }
+}
+
+HITBOX_AVX2 void DistanceField::measure_with_avx2(std::span<const Vec3> points, std::span<double> distances) const {
+  measure(points, distances);
+}
+
+void DistanceField::at(std::span<const Vec3> points, std::span<double> distances) const {
+  if (has_avx2()) {
+    measure_with_avx2(points, distances);
+  } else {
+    measure(points, distances);
   }
 }
 

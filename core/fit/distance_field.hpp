@@ -73,6 +73,8 @@ class DistanceField {
     uint32_t facet;
     bool inside;
   };
+  void measure(std::span<const Vec3> points, std::span<double> distances) const;
+  void measure_with_avx2(std::span<const Vec3> points, std::span<double> distances) const;
   std::array<Found, 4> find(const std::array<Point, 4>& points) const;
   Found find_carefully(const Point& q) const;
   double distance_of(const Found& found) const;
