@@ -18,8 +18,8 @@ class Refiner {
   void refine() {
     constexpr int kMostPasses = 6;
     constexpr double kConverged = 0.99;
-    absorb();
     for (int pass = 0; pass < kMostPasses && clusters_.may_look(); ++pass) {
+      absorb();
       const double before = clusters_.total();
       split_and_merge(clusters_.size() / 8 + 2);
       exchange();
@@ -46,10 +46,13 @@ class Refiner {
 // Clusters inside the shape of another one go to it, and are free for something better. A simple part takes
 // nothing in: it stays what it is.
 void Refiner::absorb() {
+  std::vector<uint32_t> cluster;  // of a shape
   std::vector<Shape> shapes;
   std::vector<std::vector<Vec3>> points;
   std::vector<uint32_t> group;
-  for (uint32_t c = 0; c < clusters_.size() && !clusters_.leaves(c).empty(); ++c) {
+  for (uint32_t c = 0; c < clusters_.size(); ++c) {
+    if (clusters_.leaves(c).empty()) continue;
+    cluster.push_back(c);
     shapes.push_back(to_shape(clusters_.shape(c)));
     group.push_back(clusters_.leaf(clusters_.leaves(c)[0]).group);
     points.emplace_back();
@@ -57,8 +60,10 @@ void Refiner::absorb() {
       for (const uint32_t v : clusters_.leaf(leaf).kernel) points.back().push_back(mesh_.vertices[v]);
   }
   const std::vector<uint32_t> into = superfluous_shapes(shapes, std::move(points), group, run_);
-  for (uint32_t c = 0; c < into.size(); ++c)
-    if (into[c] != c && !clusters_.is_simple(into[c])) clusters_.join(into[c], c, clusters_.shape(into[c]));
+  for (uint32_t k = 0; k < into.size(); ++k) {
+    const uint32_t to = cluster[into[k]];
+    if (into[k] != k && !clusters_.is_simple(to)) clusters_.join(to, cluster[k], clusters_.shape(to));
+  }
 }
 
 void Refiner::split_and_merge(size_t rounds) {
