@@ -34,6 +34,7 @@ VOLUME_COUNTS = (16, 64, 256)
 PRESET_COUNTS = (64, 256)
 MOST_COUNT = 4096  # where the search for a collider as close as a peer's ends
 BALLS, FRAMES = 1000, 240  # four colliders take about 5 s of CPU
+ENGINE: dict[str, Any] = {"profile": "rapier"}  # what hitbox is asked for where Rapier runs it
 EXACT = 2e-5  # of the diagonal: where only the thickness is left that fit gives to flat shapes
 
 
@@ -169,12 +170,12 @@ class Bench:
         found = self._kept({"what": "fit within bytes", "most": most}, work)
         return None if found.bytes > most else found
 
-    def fit_as_close(self, outer_mean: float) -> Figures | None:
+    def fit_as_close(self, outer_mean: float, **options: Any) -> Figures | None:
         """About the smallest count with at most this outer mean; None: not reached."""
         far, near, within = 0, min(self.mesh.face_count, MOST_COUNT), None
         count = min(64, near)
         while within is None or near - far > max(1, near // 20):
-            found = self.fit(count)
+            found = self.fit(count, **options)
             if (found.outer_mean or 0.0) <= max(outer_mean, EXACT):
                 near, within = count, found
             elif count == near:
@@ -291,12 +292,14 @@ def frame_times(bench: Bench, found: Found) -> None:
     known = {name: answer for name, answer in answers.items() if answer and answer[1].outer_mean is not None}
     if len(known) < len(answers):
         return
-    ours = {name: bench.fit_as_close(figures.outer_mean or 0.0) for name, (_, figures) in known.items()}
+    ours = {
+        name: bench.fit_as_close(figures.outer_mean or 0.0, **ENGINE) for name, (_, figures) in known.items()
+    }
     colliders = {name: collider for name, (collider, _) in known.items()}
     for name, figures in ours.items():
         if figures is not None:
             colliders[f"hitbox:{name}"] = hitbox.fit(
-                bench.mesh, figures.count, threads=bench.settings.threads
+                bench.mesh, figures.count, threads=bench.settings.threads, **ENGINE
             )
     times = bench.race(colliders)
     for name, (_, theirs) in known.items():

@@ -338,3 +338,19 @@ def placed(mesh: Mesh, seed: int, scale: float = 1.0, shift: float = 0.0) -> Mes
     q[:, 0] *= np.linalg.det(q)
     vertices = (mesh.vertices @ q.T + rng.uniform(-1, 1, 3) * shift) * scale
     return Mesh(vertices, polygons_of(mesh), name=mesh.name)
+
+
+def together(meshes: list[Mesh]) -> Mesh:
+    """Side by side in one mesh, each as it is."""
+    first = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    faces = [
+        [v + start for v in f] for mesh, start in zip(meshes, first, strict=False) for f in polygons_of(mesh)
+    ]
+    return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), faces)
+
+
+def volume(mesh: Mesh) -> float:
+    """What closed faces of any number of corners enclose."""
+    whole = triangulated(mesh)
+    corners = whole.vertices[np.array(polygons_of(whole))]
+    return float(np.linalg.det(corners).sum() / 6)

@@ -99,6 +99,43 @@ def test_a_kind_that_is_not_allowed_is_not_used():
         assert faces_stick_out(ball, collider).max() <= 1e-9 * ball.diagonal
 
 
+@st.composite
+def convex_solids(draw: st.DrawFn) -> Mesh:
+    """Of few corners, and none of the primitives: a house, a crystal, a wedge cut off."""
+    size = draw(st.floats(0.3, 3))
+    if draw(st.booleans()):
+        return specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 1 + size], [0, 1]], 3)
+    return specimens.extruded([[0, 0], [2, 0], [2.5, size], [1, 1 + size], [-0.5, 1]], 1)
+
+
+@QUIET
+@given(st.data(), st.sampled_from(COUNTS))
+def test_with_hulls_a_convex_part_is_one_hull(data, count):
+    solid = data.draw(convex_solids())
+    mesh, scale = data.draw(tessellations(solid))
+    collider = fit(mesh, count, profile="unreal")
+    assert collider.counts == {"hull": 1}
+    assert collider.volume == pytest.approx(specimens.volume(solid) * scale**3, rel=1e-6)
+    assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+    assert fit_tree(mesh, 4, profile="unreal").at(count).counts == {"hull": 1}
+
+
+def test_what_lies_beside_a_convex_part_in_its_box_stays_outside_its_hull():
+    """A house with a ball under its eaves."""
+    house = specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 3], [0, 1]], 3)
+    ball = specimens.icosphere(2, 0.2)
+    up = Mesh(ball.vertices + np.array([1.75, 2.5, 1.5]), specimens.polygons_of(ball))
+    both = specimens.together([house, up])
+    collider = fit(both, 8, profile="unreal")
+    assert collider.counts == {"sphere": 1, "hull": 1}
+    assert collider.volume == pytest.approx(specimens.volume(house) + 4 / 3 * math.pi * 0.2**3, rel=5e-3)
+
+
+def test_a_dent_is_not_convex():
+    dented = specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 0.9], [0, 1]], 3)
+    assert len(fit(dented, 8, profile="unreal")) > 1
+
+
 def test_the_papers_own_costs_merge_faces():
     """For its tables."""
     for cost in ("volume", "joint"):

@@ -36,15 +36,15 @@ void name_source_faces(FitResult& result, std::span<const uint32_t> source_face)
   result.faces.resize(out);
 }
 
-// For each cluster the shape of the simple part that is all of it, or none.
-std::vector<const Fitted*> simple_shapes(std::span<const SimplePart> parts, const Partition& partition,
-                                         const ClusterMembers& members) {
-  std::vector<const Fitted*> shapes(members.size(), nullptr);
+// For each cluster the simple part that is all of it, or none.
+std::vector<const SimplePart*> simple_parts(std::span<const SimplePart> parts, const Partition& partition,
+                                            const ClusterMembers& members) {
+  std::vector<const SimplePart*> of_cluster(members.size(), nullptr);
   for (const SimplePart& part : parts) {
     const uint32_t cluster = partition.cluster_of_face[part.faces[0]];
-    if (members.faces(cluster).size() == part.faces.size()) shapes[cluster] = &part.shape;
+    if (members.faces(cluster).size() == part.faces.size()) of_cluster[cluster] = &part;
   }
-  return shapes;
+  return of_cluster;
 }
 
 double highest(std::span<const Fitted> shapes) {
@@ -64,15 +64,26 @@ Fitted kept_low(const Fitted& best, const Fitted& before, double low_enough, con
   return !low.refused && (best.refused || shaper.reach(low) < reach) ? low : best;
 }
 
+std::optional<Hull> few_vertices_around(const FitInput& input, const Tools& tools, std::span<const uint32_t> vertices) {
+  std::vector<Vec3> points;
+  for (const uint32_t v : vertices) points.push_back(input.unit_exact[v]);
+  return capped_hull(points, input.options.hull_vertices, tools.final.thickness);
+}
+
+// A simple part as it is, in unit coordinates.
+Shape shape_of(const SimplePart& part, const FitInput& input, const Tools& tools, std::span<const uint32_t> vertices) {
+  if (part.is_hull)
+    if (const auto hull = few_vertices_around(input, tools, vertices)) return *hull;
+  return to_shape(part.shape);
+}
+
 // A hull of few vertices, where that deviates less than half as much as the best primitive, or stays out
 // of space that the primitive enters.
 std::optional<Shape> better_hull(const FitInput& input, const Tools& tools, const Fitted& fitted,
                                  std::span<const uint32_t> vertices) {
   constexpr double kWorthIt = 0.5;
   if (input.options.hull_vertices == 0) return std::nullopt;
-  std::vector<Vec3> points;
-  for (const uint32_t v : vertices) points.push_back(input.unit_exact[v]);
-  const std::optional<Hull> hull = capped_hull(points, input.options.hull_vertices, tools.final.thickness);
+  const std::optional<Hull> hull = few_vertices_around(input, tools, vertices);
   if (!hull || input.clear.entered_by(*hull)) return std::nullopt;
   const bool better = fitted.refused ? true
                       : tools.meter  ? (*tools.meter)(*hull).sum < kWorthIt * (*tools.meter)(fitted).sum
@@ -109,7 +120,7 @@ class FinalShapes {
         low_(kFar * highest(clusters.shapes)), before_(std::move(clusters.shapes)),
         medial_(std::move(clusters.medial)) {
     const ClusterMembers members(mesh_, partition_);
-    simple_ = simple_shapes(input.simple, partition_, members);
+    simple_ = simple_parts(input.simple, partition_, members);
     make_room();
     fit(members, std::vector<bool>(partition_.cluster_count, true));
   }
@@ -199,7 +210,8 @@ class FinalShapes {
     for_each_cluster([&](size_t k) {
       if (!which[k]) return;
       if (simple_[k] != nullptr) {
-        fitted_[k] = *simple_[k];
+        fitted_[k] = simple_[k]->shape;
+        if (simple_[k]->is_hull) hulls_[k] = shape_of(*simple_[k], input_, tools_, members.vertices(k));
         return;
       }
       Fitter fitter(tools_.final);
@@ -232,7 +244,7 @@ class FinalShapes {
   double low_;  // how far a shape may reach, whatever it did before
   std::vector<Fitted> before_;
   std::vector<Moments> medial_;  // of clusters as they were before trimming
-  std::vector<const Fitted*> simple_;  // null: it is no simple part
+  std::vector<const SimplePart*> simple_;  // null: it is no simple part
   std::vector<Fitted> fitted_;
   std::vector<std::optional<Shape>> hulls_;
 };
@@ -319,7 +331,8 @@ Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint3
                           const Moments& medial, Run& run) const {
   const MeshView mesh = input_.exact();
   run.poll();
-  if (const SimplePart* part = simple_part(faces)) return in_input(input_, to_shape(part->shape), points(vertices));
+  if (const SimplePart* part = simple_part(faces))
+    return in_input(input_, shape_of(*part, input_, *tools_, vertices), points(vertices));
   Fitter fitter(tools_->final);
   const Fitted fitted = fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
                                     input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter, run);

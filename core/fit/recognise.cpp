@@ -6,11 +6,13 @@
 #include "../base/random.hpp"
 #include "../base/tolerances.hpp"
 #include "../bvh/bvh.hpp"
+#include "../geometry/convex_hull.hpp"
 #include "../geometry/eigen3.hpp"
 #include "../geometry/min_ball.hpp"
 #include "../mesh/edges.hpp"
 #include "../mesh/triangulate.hpp"
 #include "../shapes/surface.hpp"
+#include "capped_hull.hpp"
 #include "moments.hpp"
 #include "operator.hpp"
 
@@ -73,6 +75,28 @@ class Recogniser {
       if (best_score_ <= kExact * (1 + kPerRank * rank_)) break;
     }
     return best_;
+  }
+
+  // Of a divided and turned part every vertex is a corner of the hull, by rounding: the hull of few vertices knows
+  // better.
+  std::optional<ConvexPart> convex(uint32_t most_vertices) {
+    constexpr double kAsLarge = 5e-3;
+    if (!is_closed()) return {};
+    const double enclosed = std::abs(signed_volume(part_));
+    const auto is_as_large = [&](const Hull& hull) { return volume(hull) <= (1 + kAsLarge) * enclosed; };
+    const Result<ConvexHull> exact = convex_hull(part_.vertices);
+    if (!exact || exact.value().dimension < 3) return {};
+    const TriangleMesh& corners = exact.value().mesh;
+    if (!is_as_large({corners.vertices, corners.triangles})) return {};
+    const std::optional<Hull> hull = capped_hull(corners.vertices, most_vertices, model_.thickness);
+    if (!hull || !is_as_large(*hull) || directions_.total_area > (1 + kAsLarge) * area(*hull)) return {};
+    const double limit = std::max(kFlat * bounds(*hull).diagonal(), 4 * model_.thickness);
+    double depth = 0;
+    if (!deepest(*hull, part_.vertices, limit, depth) || !deepest(*hull, middles(), limit, depth)) return {};
+    load(1);
+    std::vector<Frame> turned = frames();
+    turned.push_back({});
+    return ConvexPart{*hull, fitter_.smallest_box(turned)};
   }
 
  private:
@@ -325,6 +349,13 @@ void Recogniser::consider(const Fitted& fitted) {
 }
 
 }  // namespace
+
+std::optional<ConvexPart> recognise_convex(const MeshView& part, const FaceDirections& directions,
+                                           uint32_t most_vertices, double thickness, Run& run) {
+  if (!(directions.total_area > 0)) return {};
+  const CostModel model{{true}, {1, 1, 1, 1, 1, 1}, 0, thickness};
+  return Recogniser(part, directions, model, run).convex(most_vertices);
+}
 
 double signed_volume(const MeshView& part) {
   const Vec3 origin = part.vertices[part.face(0)[0]];

@@ -19,6 +19,14 @@ namespace hitbox {
 std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& directions,
                                 const std::array<bool, kPrimitiveCount>& kinds, double thickness, Run& run);
 
+// A part that is convex, and whose hull has few enough vertices.
+struct ConvexPart {
+  Hull hull;
+  Fitted box;  // a small one around it, where a primitive is wanted in its place
+};
+std::optional<ConvexPart> recognise_convex(const MeshView& part, const FaceDirections& directions,
+                                           uint32_t most_vertices, double thickness, Run& run);
+
 // What the faces enclose, as seen from outside; negative if they look inward. Of an open part it
 // says little.
 double signed_volume(const MeshView& part);

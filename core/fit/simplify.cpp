@@ -20,6 +20,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 // What a component turned out to be: one shape, several boxes, or nothing simple.
 struct Finding {
   std::vector<Fitted> shapes;
+  std::optional<Hull> hull;       // the one shape, where that is none of the primitives
   std::optional<BoxCover> cover;  // where there are several
   bool looks_inward = false;
 };
@@ -43,6 +44,7 @@ class Simplifier {
  private:
   void look_at_components();
   void look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone);
+  void look_for_hull(const MeshView& part, const FaceDirections& directions, Finding& finding, Run& alone) const;
   Mesh copy_of(uint32_t component, std::vector<uint32_t>& local) const;
   bool is_in_one_group(uint32_t component) const;
   // Also where two sides of a face meet in the cut, and no vertex is new.
@@ -54,6 +56,10 @@ class Simplifier {
   void find_what_lies_inside();
   bool holds(const Shape& shape, uint32_t component) const;
   Simplified collect();
+  Shape shape_of(uint32_t shape) const {
+    const std::optional<Hull>& hull = findings_[component_of_shape_[shape]].hull;
+    return hull ? Shape(*hull) : to_shape(fitted(shape));
+  }
   const Fitted& fitted(uint32_t shape) const {
     return findings_[component_of_shape_[shape]].shapes[shape - first_shape_[component_of_shape_[shape]]];
   }
@@ -117,6 +123,14 @@ static BoxCover with_copies(BoxCover cover, std::span<const uint32_t> number_of_
   return cover;
 }
 
+void Simplifier::look_for_hull(const MeshView& part, const FaceDirections& directions, Finding& finding,
+                               Run& alone) const {
+  const auto convex = recognise_convex(part, directions, options_.hull_vertices, thickness_, alone);
+  if (!convex) return;
+  finding.shapes = {convex->box};
+  finding.hull = convex->hull;
+}
+
 void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone) {
   constexpr size_t kFewestFaces = 5;
   if (members_.faces(component).size() < kFewestFaces || !is_in_one_group(component)) return;
@@ -135,6 +149,7 @@ void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& 
       for (const Bounds& box : finding.cover->boxes)
         finding.shapes.push_back(as_fitted(finding.cover->frame, box));
   }
+  if (finding.shapes.empty() && options_.hull_vertices > 0) look_for_hull(part, directions, finding, alone);
   if (!finding.shapes.empty()) finding.looks_inward = signed_volume(part) < 0;
 }
 
@@ -179,7 +194,7 @@ void Simplifier::find_what_lies_inside() {
   std::vector<Shape> shapes;
   std::vector<Bounds> boxes;
   for (uint32_t s = 0; s < shape_count; ++s) {
-    shapes.push_back(to_shape(fitted(s)));
+    shapes.push_back(shape_of(s));
     boxes.push_back(bounds(shapes.back()));
     boxes.back().grow(1e-12);
   }
@@ -274,7 +289,9 @@ Simplified Simplifier::collect() {
   }
   if (!any_cut) cut = {};
   for (uint32_t s = 0; s < faces_of_shape.size(); ++s)
-    if (!faces_of_shape[s].empty()) result.parts.push_back({std::move(faces_of_shape[s]), fitted(s)});
+    if (!faces_of_shape[s].empty())
+      result.parts.push_back(
+          {std::move(faces_of_shape[s]), fitted(s), findings_[component_of_shape_[s]].hull.has_value()});
   return result;
 }
 

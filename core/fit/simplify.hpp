@@ -1,4 +1,5 @@
-// Before anything is merged: the parts of a mesh that are simple shapes, or a few boxes, as they are.
+// Before anything is merged: the parts of a mesh that are simple shapes, or a few boxes, as they are. Where hulls
+// are allowed, convex parts of few corners too.
 #pragma once
 
 #include "../base/run.hpp"
@@ -10,6 +11,7 @@ namespace hitbox {
 struct SimplePart {
   std::vector<uint32_t> faces;  // ascending; fragments where faces are cut
   Fitted shape;                 // around all of them; its cost is its plain volume
+  bool is_hull = false;         // they are convex, and their hull is what they become: `shape` is a box around it
 };
 
 // Where a face lies in two boxes together, it is cut: each fragment then lies in one of them.
