@@ -278,7 +278,7 @@ def race_table(all_found: Sequence[Found]) -> str:
     ]  # fmt: skip
     said = (
         f"The smallest count (up to {duels.MOST_COUNT:,}) whose outer mean is not above the peer's, in "
-        f"shapes that the engine has (`profile=\"rapier\"`). "
+        f"shapes that the engine has ({duels.ENGINE}). "
         f"{duels.BALLS:,} balls, {duels.FRAMES} frames, Rapier, one thread, all colliders of a mesh frame by "
         f"frame in turns."
     )

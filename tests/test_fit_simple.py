@@ -99,13 +99,30 @@ def test_a_kind_that_is_not_allowed_is_not_used():
         assert faces_stick_out(ball, collider).max() <= 1e-9 * ball.diagonal
 
 
+def house(*, roof: float = 1.0) -> Mesh:
+    return specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 1 + roof], [0, 1]], 3)
+
+
+def pyramid(base: list[list[float]], top: tuple[float, float, float]) -> Mesh:
+    count = len(base)
+    sides = [[k, (k + 1) % count, count] for k in range(count)]
+    return Mesh(np.array([[*p, 0.0] for p in base] + [list(top)]), [list(range(count))[::-1], *sides])
+
+
 @st.composite
 def convex_solids(draw: st.DrawFn) -> Mesh:
-    """Of few corners, and none of the primitives: a house, a crystal, a wedge cut off."""
+    """Of few corners, and none of the primitives."""
     size = draw(st.floats(0.3, 3))
-    if draw(st.booleans()):
-        return specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 1 + size], [0, 1]], 3)
-    return specimens.extruded([[0, 0], [2, 0], [2.5, size], [1, 1 + size], [-0.5, 1]], 1)
+    kind = draw(st.sampled_from(["house", "slab", "tetrahedron", "pyramid", "icosahedron"]))
+    if kind == "house":
+        return house(roof=size)
+    if kind == "slab":
+        return specimens.extruded([[0, 0], [2, 0], [2.5, size], [1, 1 + size], [-0.5, 1]], 1)
+    if kind == "tetrahedron":
+        return pyramid([[0, 0], [1, 0], [0, size]], (0.2, 0.3, 1))
+    if kind == "pyramid":
+        return pyramid([[0, 0], [2, 0], [2.5, 1], [1, 2], [0, 1]], (1, 1, size))
+    return specimens.icosphere(0)
 
 
 @QUIET
@@ -122,18 +139,91 @@ def test_with_hulls_a_convex_part_is_one_hull(data, count):
 
 def test_what_lies_beside_a_convex_part_in_its_box_stays_outside_its_hull():
     """A house with a ball under its eaves."""
-    house = specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 3], [0, 1]], 3)
+    tall = house(roof=2)
     ball = specimens.icosphere(2, 0.2)
     up = Mesh(ball.vertices + np.array([1.75, 2.5, 1.5]), specimens.polygons_of(ball))
-    both = specimens.together([house, up])
+    both = specimens.together([tall, up])
     collider = fit(both, 8, profile="unreal")
     assert collider.counts == {"sphere": 1, "hull": 1}
-    assert collider.volume == pytest.approx(specimens.volume(house) + 4 / 3 * math.pi * 0.2**3, rel=5e-3)
+    assert collider.volume == pytest.approx(specimens.volume(tall) + 4 / 3 * math.pi * 0.2**3, rel=5e-3)
 
 
-def test_a_dent_is_not_convex():
-    dented = specimens.extruded([[0, 0], [2, 0], [2, 1], [1, 0.9], [0, 1]], 3)
-    assert len(fit(dented, 8, profile="unreal")) > 1
+@pytest.mark.parametrize(("depth", "is_convex"), [(0.002, True), (0.02, False), (0.3, False)])
+def test_a_dent_is_not_convex(depth, is_convex):
+    """Of 0.2 % of the diagonal, 3.7, or more."""
+    dented = specimens.extruded([[0, 0], [2, 0], [2.2, 1], [1, 1 - depth], [0, 1]], 3)
+    assert (fit(dented, 8, profile="unreal").counts == {"hull": 1}) == is_convex
+
+
+@pytest.mark.parametrize("thickness", [0.02, 1.0])
+def test_a_groove_from_side_to_side_is_not_convex(thickness):
+    """All its corners lie on the caps."""
+    outline = [[0, 0], [0.7, 0], [1, 0.07], [1.3, 0], [2, 0], [2.5, 1], [2, 2], [0, 2.2], [-0.3, 1]]
+    plate = specimens.triangulated(specimens.extruded(outline, thickness))
+    assert len(fit(plate, 256, profile="unreal")) > 1
+
+
+def test_thin_hulls_can_be_dropped():
+    crystal = specimens.icosphere(0)
+    pressed = crystal.vertices * np.array([1, 1, 0.005]) + np.array([3.0, 0, 0])
+    flat = Mesh(pressed, specimens.polygons_of(crystal))
+    collider = fit(specimens.together([crystal, flat]), 8, profile="unreal", drop_thin="1%")
+    assert collider.counts == {"hull": 1}
+    assert not collider.status.complete
+
+
+def test_a_convex_part_of_too_many_corners_gets_the_hull_of_few_around_it():
+    """A ridge that is cut off by a hair; eight corners of twelve are left."""
+    ridge = specimens.extruded([[0, 0], [2, 0], [2, 1], [1.004, 2.992], [0.996, 2.992], [0, 1]], 3)
+    options = {"kinds": ["box", "hull"], "hull_vertices": 10}
+    collider = fit(ridge, 8, **options)
+    assert collider.counts == {"hull": 1}
+    assert len(collider[0].vertices) <= 10
+    assert faces_stick_out(ridge, collider).max() <= 1e-9 * ridge.diagonal
+    # The sphere is above the ridge, where that hull sticks out.
+    kept = fit(ridge, 8, **options, keep_clear=[(1, 2.9965, 1.5, 0.002)])
+    assert kept.status.complete
+    assert min(shape.signed_distance(np.array([[1, 2.9965, 1.5]]))[0] for shape in kept) >= 0.002 - 1e-9
+
+
+def test_space_beside_the_roof_may_be_kept_clear():
+    """It is in the house's box, but not in its hull."""
+    collider = fit(house(roof=2), 16, profile="unreal", keep_clear=[(1.9, 2.8, 1.5, 0.1)])
+    assert collider.counts == {"hull": 1}
+    assert collider.status.complete
+
+
+def test_hulls_merge_by_their_own_volumes():
+    """Two that overlap fill less than the box around each."""
+    crystal = specimens.icosphere(0)
+    both = specimens.together([crystal, Mesh(crystal.vertices + 0.5, specimens.polygons_of(crystal))])
+    assert fit(both, 1, profile="unreal", max_excess=0).counts == {"hull": 2}
+
+
+def test_what_lies_in_a_convex_part_goes_with_it():
+    inner = Mesh(house(roof=1).vertices * 0.3 + np.array([0.6, 0.3, 1]), specimens.polygons_of(house()))
+    collider = fit(specimens.together([house(), inner]), 8, profile="unreal")
+    assert collider.counts == {"hull": 1}
+    assert len(collider.labels[0].faces) == 14
+
+
+def test_convex_parts_of_two_materials_stay_two():
+    far = Mesh(house().vertices + np.array([5.0, 0, 0]), specimens.polygons_of(house()))
+    both = specimens.together([house(), far])
+    both = Mesh(
+        both.vertices, specimens.polygons_of(both), material=np.repeat([0, 1], 7), material_names=["a", "b"]
+    )
+    collider = fit(both, 8, profile="unreal", materials="separate")
+    assert collider.counts == {"hull": 2}
+    assert [label.material for label in collider.labels] == ["a", "b"]
+
+
+def test_both_sides_of_a_convex_part_are_one_hull():
+    assert fit(two_sided(house(), "after"), 8, profile="unreal").counts == {"hull": 1}
+
+
+def test_a_tolerance_finds_one_hull():
+    assert fit(house(), tolerance="1%", profile="unreal").counts == {"hull": 1}
 
 
 def test_the_papers_own_costs_merge_faces():

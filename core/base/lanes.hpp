@@ -66,14 +66,12 @@ T select(bool mask, T a, T b) {
   return mask ? a : b;
 }
 
-// A function marked so, and all it calls, may use AVX2; ask `has_avx2` before calling it. The same operations in
-// fewer instructions: without fused multiply-add, which is another extension, results are the same bits.
-#if defined(__GNUC__) && defined(__x86_64__)
+// A function marked so, and what is inlined into it, may use AVX2; ask `has_avx2` before calling it. The same
+// operations in fewer instructions: without fused multiply-add, which is another extension, results are the same bits.
+// (GCC on Windows does not align its stack as AVX2 needs it.)
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
 #define HITBOX_AVX2 __attribute__((target("avx2"), flatten))
-inline bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") != 0;
-  return found;
-}
+inline bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
 #else
 #define HITBOX_AVX2
 inline bool has_avx2() { return false; }

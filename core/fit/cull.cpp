@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "../bvh/bvh.hpp"
+#include "../measure/hull_facets.hpp"
 
 namespace hitbox {
 
@@ -79,7 +80,7 @@ double thinnest(const Shape& shape) {
     double operator()(const Prism& s) const {
       return std::min({s.half_x, s.half_y, std::max(s.half_top, s.half_bottom)});
     }
-    double operator()(const Hull&) const { return Bounds::kInfinity; }
+    double operator()(const Hull& s) const { return 0.5 * facets_of(s).width; }
   };
   return std::visit(Visitor{}, shape);
 }

@@ -64,26 +64,15 @@ Fitted kept_low(const Fitted& best, const Fitted& before, double low_enough, con
   return !low.refused && (best.refused || shaper.reach(low) < reach) ? low : best;
 }
 
-std::optional<Hull> few_vertices_around(const FitInput& input, const Tools& tools, std::span<const uint32_t> vertices) {
-  std::vector<Vec3> points;
-  for (const uint32_t v : vertices) points.push_back(input.unit_exact[v]);
-  return capped_hull(points, input.options.hull_vertices, tools.final.thickness);
-}
-
-// A simple part as it is, in unit coordinates.
-Shape shape_of(const SimplePart& part, const FitInput& input, const Tools& tools, std::span<const uint32_t> vertices) {
-  if (part.is_hull)
-    if (const auto hull = few_vertices_around(input, tools, vertices)) return *hull;
-  return to_shape(part.shape);
-}
-
 // A hull of few vertices, where that deviates less than half as much as the best primitive, or stays out
 // of space that the primitive enters.
 std::optional<Shape> better_hull(const FitInput& input, const Tools& tools, const Fitted& fitted,
                                  std::span<const uint32_t> vertices) {
   constexpr double kWorthIt = 0.5;
   if (input.options.hull_vertices == 0) return std::nullopt;
-  const std::optional<Hull> hull = few_vertices_around(input, tools, vertices);
+  std::vector<Vec3> points;
+  for (const uint32_t v : vertices) points.push_back(input.unit_exact[v]);
+  const std::optional<Hull> hull = capped_hull(points, input.options.hull_vertices, tools.final.thickness);
   if (!hull || input.clear.entered_by(*hull)) return std::nullopt;
   const bool better = fitted.refused ? true
                       : tools.meter  ? (*tools.meter)(*hull).sum < kWorthIt * (*tools.meter)(fitted).sum
@@ -211,7 +200,7 @@ class FinalShapes {
       if (!which[k]) return;
       if (simple_[k] != nullptr) {
         fitted_[k] = simple_[k]->shape;
-        if (simple_[k]->is_hull) hulls_[k] = shape_of(*simple_[k], input_, tools_, members.vertices(k));
+        if (simple_[k]->hull) hulls_[k] = *simple_[k]->hull;
         return;
       }
       Fitter fitter(tools_.final);
@@ -332,7 +321,7 @@ Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint3
   const MeshView mesh = input_.exact();
   run.poll();
   if (const SimplePart* part = simple_part(faces))
-    return in_input(input_, shape_of(*part, input_, *tools_, vertices), points(vertices));
+    return in_input(input_, part->final_shape(), points(vertices));
   Fitter fitter(tools_->final);
   const Fitted fitted = fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
                                     input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter, run);

@@ -57,7 +57,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     Simplified simplified = simplify(welded(), options, may_cut, run);
     simple = std::move(simplified.parts);
     cut_faces = std::move(simplified.cut);
-    std::erase_if(simple, [&](const SimplePart& part) { return clear.entered_by(to_shape(part.shape)); });  // of a hull: its box
+    std::erase_if(simple, [&](const SimplePart& part) { return clear.entered_by(part.final_shape()); });
   }
   const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
   if (options.cost == Cost::deviation && !nothing_to_merge) {

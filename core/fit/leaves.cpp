@@ -90,8 +90,9 @@ Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
 static Fitted priced(Fitted simple, const Shaper& shaper) {
   const Shape shape = to_shape(simple);
   simple.weight = shaper.model().weight(simple.kind);
-  simple.volume = simple.weight * volume(shape);
-  simple.cost = shaper.meter() != nullptr ? 0 : shaper.model().cost(shape);
+  const double not_filled = simple.weight * (volume(shape) - simple.volume);  // by a hull in its box
+  simple.volume *= simple.weight;
+  simple.cost = shaper.meter() != nullptr ? 0 : shaper.model().cost(shape) - not_filled;
   return simple;
 }
 

@@ -6,7 +6,6 @@
 #include "../base/random.hpp"
 #include "../base/tolerances.hpp"
 #include "../bvh/bvh.hpp"
-#include "../geometry/convex_hull.hpp"
 #include "../geometry/eigen3.hpp"
 #include "../geometry/min_ball.hpp"
 #include "../mesh/edges.hpp"
@@ -63,6 +62,12 @@ Vec3 symmetry_axis(const Sym3& tensor) {
   return eigen.vectors.axis[eigen.value[1] - eigen.value[0] < eigen.value[2] - eigen.value[1] ? 2 : 0];
 }
 
+std::vector<uint32_t> all_of(size_t count) {
+  std::vector<uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  return numbers;
+}
+
 class Recogniser {
  public:
   Recogniser(const MeshView& part, const FaceDirections& directions, const CostModel& model, Run& run)
@@ -77,26 +82,27 @@ class Recogniser {
     return best_;
   }
 
-  // Of a divided and turned part every vertex is a corner of the hull, by rounding: the hull of few vertices knows
-  // better.
+  // The hull is that of the corners: of a divided and turned part every other vertex is on the hull too, by rounding.
   std::optional<ConvexPart> convex(uint32_t most_vertices) {
     constexpr double kAsLarge = 5e-3;
     if (!is_closed()) return {};
+    const std::vector<Vec3> corners = corners_up_to(4 * size_t{most_vertices});
+    const std::optional<Hull> hull = capped_hull(corners, most_vertices, 0);
+    if (!hull) return {};
     const double enclosed = std::abs(signed_volume(part_));
-    const auto is_as_large = [&](const Hull& hull) { return volume(hull) <= (1 + kAsLarge) * enclosed; };
-    const Result<ConvexHull> exact = convex_hull(part_.vertices);
-    if (!exact || exact.value().dimension < 3) return {};
-    const TriangleMesh& corners = exact.value().mesh;
-    if (!is_as_large({corners.vertices, corners.triangles})) return {};
-    const std::optional<Hull> hull = capped_hull(corners.vertices, most_vertices, model_.thickness);
-    if (!hull || !is_as_large(*hull) || directions_.total_area > (1 + kAsLarge) * area(*hull)) return {};
+    looks_inward_ = signed_volume(part_) < 0;
+    if (volume(*hull) > (1 + kAsLarge) * enclosed || directions_.total_area > (1 + kAsLarge) * area(*hull)) return {};
     const double limit = std::max(kFlat * bounds(*hull).diagonal(), 4 * model_.thickness);
     double depth = 0;
-    if (!deepest(*hull, part_.vertices, limit, depth) || !deepest(*hull, middles(), limit, depth)) return {};
-    load(1);
+    if (!deepest(*hull, part_.vertices, limit, depth) || !deepest(*hull, middles(), limit, depth) ||
+        !faces_look_out(hull->vertices, limit))
+      return {};
+    fitter_.points.assign(hull->vertices, all_of(hull->vertices.size()));
     std::vector<Frame> turned = frames();
     turned.push_back({});
-    return ConvexPart{*hull, fitter_.smallest_box(turned)};
+    Fitted box = fitter_.smallest_box(turned);
+    box.volume = box.cost = volume(*hull);
+    return ConvexPart{*hull, box};
   }
 
  private:
@@ -111,7 +117,11 @@ class Recogniser {
   void load(size_t step);
   double sagitta(const Fitted& shape) const;
   bool deepest(const Shape& shape, std::span<const Vec3> points, double limit, double& depth) const;
+  template <class Wanted>
+  std::vector<uint32_t> corners_among(Wanted&& is_wanted) const;
   bool corners_lie_on(const Shape& shape, double limit) const;
+  std::vector<Vec3> corners_up_to(size_t most) const;
+  bool faces_look_out(std::span<const Vec3> corners, double limit) const;
   bool is_closed();
   bool leaves_nothing_bare(const Fitted& fitted, const Shape& shape, double limit);
   const std::vector<Vec3>& middles();
@@ -126,6 +136,7 @@ class Recogniser {
   std::vector<Frame> frames_;
   std::vector<Vec3> middles_;
   std::optional<bool> closed_;
+  bool looks_inward_ = false;
   std::optional<TriangleBvh> surface_;
   int rank_ = 0;
   double best_score_ = Bounds::kInfinity;
@@ -271,15 +282,13 @@ const std::vector<Vec3>& Recogniser::middles() {
 
 // A vertex within a facet, or on an edge between two, only says that the facets are divided. Where
 // the normals around it span all of space it is a corner.
-bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
-  std::vector<double> distance(part_.vertices.size());
-  signed_distance(shape, part_.vertices, distance);
-  const auto is_deep = [&](uint32_t v) { return distance[v] < -limit; };
+template <class Wanted>
+std::vector<uint32_t> Recogniser::corners_among(Wanted&& is_wanted) const {
   std::vector<Sym3> around;
   for (size_t f = 0; f < part_.face_count(); ++f) {
     if (f % kPollEvery == 0) run_.poll();
     const auto face = part_.face(f);
-    if (std::none_of(face.begin(), face.end(), is_deep)) continue;
+    if (std::none_of(face.begin(), face.end(), is_wanted)) continue;
     if (around.empty()) around.resize(part_.vertices.size());
     const Vec3 vector = area_vector(part_.vertices, face);
     if (!(norm_sq(vector) > 0)) continue;
@@ -287,10 +296,44 @@ bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
     for (const uint32_t v : face) around[v] = around[v] + normal;
   }
   constexpr double kSpans = 1e-10;
-  return std::none_of(around.begin(), around.end(), [&](const Sym3& a) {
-    const auto v = static_cast<uint32_t>(&a - around.data());
-    return is_deep(v) && a.determinant() > kSpans * std::pow(a.trace(), 3);
-  });
+  std::vector<uint32_t> corners;
+  for (uint32_t v = 0; v < around.size(); ++v)
+    if (is_wanted(v) && around[v].determinant() > kSpans * std::pow(around[v].trace(), 3)) corners.push_back(v);
+  return corners;
+}
+
+bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
+  std::vector<double> distance(part_.vertices.size());
+  signed_distance(shape, part_.vertices, distance);
+  return corners_among([&](uint32_t v) { return distance[v] < -limit; }).empty();
+}
+
+// None where there are more: something round.
+std::vector<Vec3> Recogniser::corners_up_to(size_t most) const {
+  const std::vector<uint32_t> corners = corners_among([](uint32_t) { return true; });
+  std::vector<Vec3> points;
+  if (corners.size() <= most)
+    for (const uint32_t v : corners) points.push_back(part_.vertices[v]);
+  return points;
+}
+
+// Whether no corner is further in front of a face than `limit`. Sides of a groove in a thin plate lie deep below nothing:
+// its caps are near. Slivers look anywhere.
+bool Recogniser::faces_look_out(std::span<const Vec3> corners, double limit) const {
+  constexpr double kSliver = 0.05;  // of the limit: its height
+  for (size_t f = 0; f < part_.face_count(); ++f) {
+    if (f % kPollEvery == 0) run_.poll();
+    const auto face = part_.face(f);
+    const Vec3 vector = area_vector(part_.vertices, face);
+    const Vec3 origin = part_.vertices[face[0]];
+    double longest_sq = 0;
+    for (const uint32_t v : face) longest_sq = std::max(longest_sq, norm_sq(part_.vertices[v] - origin));
+    if (2 * norm(vector) <= kSliver * limit * std::sqrt(longest_sq)) continue;
+    const Vec3 normal = looks_inward_ ? -normalized(vector) : normalized(vector);
+    for (const Vec3& corner : corners)
+      if (dot(normal, corner - origin) > limit) return false;
+  }
+  return true;
 }
 
 bool Recogniser::is_closed() {

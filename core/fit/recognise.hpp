@@ -19,10 +19,11 @@ namespace hitbox {
 std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& directions,
                                 const std::array<bool, kPrimitiveCount>& kinds, double thickness, Run& run);
 
-// A part that is convex, and whose hull has few enough vertices.
+// A part that is convex, but for dents of 0.2 % of its diagonal, with the hull of at most `most_vertices` around its
+// corners. Rounding may leave other vertices a little outside.
 struct ConvexPart {
   Hull hull;
-  Fitted box;  // a small one around it, where a primitive is wanted in its place
+  Fitted box;  // a small one around the hull, where a primitive is wanted in its place; its volume is the hull's
 };
 std::optional<ConvexPart> recognise_convex(const MeshView& part, const FaceDirections& directions,
                                            uint32_t most_vertices, double thickness, Run& run);

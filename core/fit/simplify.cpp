@@ -132,7 +132,7 @@ void Simplifier::look_for_hull(const MeshView& part, const FaceDirections& direc
 }
 
 void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone) {
-  constexpr size_t kFewestFaces = 5;
+  constexpr size_t kFewestFaces = 4;
   if (members_.faces(component).size() < kFewestFaces || !is_in_one_group(component)) return;
   const Mesh copy = copy_of(component, local);
   const std::optional<OneSided> once = one_sided(copy.view());
@@ -291,7 +291,7 @@ Simplified Simplifier::collect() {
   for (uint32_t s = 0; s < faces_of_shape.size(); ++s)
     if (!faces_of_shape[s].empty())
       result.parts.push_back(
-          {std::move(faces_of_shape[s]), fitted(s), findings_[component_of_shape_[s]].hull.has_value()});
+          {std::move(faces_of_shape[s]), fitted(s), findings_[component_of_shape_[s]].hull});
   return result;
 }
 

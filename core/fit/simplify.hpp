@@ -2,6 +2,8 @@
 // are allowed, convex parts of few corners too.
 #pragma once
 
+#include <optional>
+
 #include "../base/run.hpp"
 #include "../mesh/mesh.hpp"
 #include "candidates.hpp"
@@ -10,8 +12,10 @@ namespace hitbox {
 
 struct SimplePart {
   std::vector<uint32_t> faces;  // ascending; fragments where faces are cut
-  Fitted shape;                 // around all of them; its cost is its plain volume
-  bool is_hull = false;         // they are convex, and their hull is what they become: `shape` is a box around it
+  Fitted shape;                 // around all of them; its cost is its plain volume, or the hull's
+  std::optional<Hull> hull = {};  // what they become, where they are convex; `shape` is then a box around it
+
+  Shape final_shape() const { return hull ? Shape(*hull) : to_shape(shape); }
 };
 
 // Where a face lies in two boxes together, it is cut: each fragment then lies in one of them.

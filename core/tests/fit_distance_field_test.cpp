@@ -78,7 +78,7 @@ TEST(quick_distances_are_never_below_the_true_ones_and_near_them) {
       const double careful = field.carefully_at(points[p]);
       CHECK(careful >= distance - kFloats);
       CHECK(careful <= quick[p] + kFloats);
-      CHECK_NEAR(field.to_surface(points[p]), quick[p], 1e-12);
+      CHECK(field.to_surface(points[p]) == quick[p]);  // one without AVX2, the other with it where there is any
       sum += quick[p];
       true_sum += distance;
     }
