@@ -93,5 +93,6 @@ void bind_io(nb::module_& m);
 void bind_shapes(nb::module_& m);
 void bind_measure(nb::module_& m);
 void bind_fit(nb::module_& m);
+void bind_carve(nb::module_& m);
 
 }  // namespace hitbox::bindings

@@ -35,4 +35,5 @@ NB_MODULE(_core, m) {
   bind_shapes(m);
   bind_measure(m);
   bind_fit(m);
+  bind_carve(m);
 }

@@ -8,16 +8,9 @@
 #include <optional>
 #include <span>
 
-#include "../base/vec3.hpp"
+#include "half_space.hpp"
 
 namespace hitbox {
-
-struct HalfSpace {
-  Vec3 normal;  // a unit vector, looks out
-  double offset;
-
-  double above(const Vec3& p) const { return dot(normal, p) - offset; }  // <= 0 inside
-};
 
 // The point of all half-spaces with |x|, |y|, |z| <= reach for which dot(objective, point) is
 // smallest, each constraint held up to 1e-13 of `reach`; nothing if there is none, or if rounding

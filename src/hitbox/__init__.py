@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hitbox.carve import CarveOptions, carve
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.evaluate import Evaluation, evaluate
@@ -10,11 +11,13 @@ from hitbox.formats import load
 from hitbox.mesh import CleanReport, Mesh, MeshInfo
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
 from hitbox.simulate import Similarity, SimulateOptions, Simulation, simulate
+from hitbox.space import HalfSpace, NavigableSpace, navigable_space
 
 __all__ = [
-    "Box", "Capsule", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions", "FitTree",
-    "Frustum", "Hull", "InputError", "Mesh", "MeshInfo", "Prism", "Shape", "Similarity", "SimulateOptions",
-    "Simulation", "Sphere", "evaluate", "fit", "fit_tree", "load", "simulate",
+    "Box", "Capsule", "CarveOptions", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions",
+    "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "Mesh", "MeshInfo", "NavigableSpace",
+    "Prism", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "carve", "evaluate",
+    "fit", "fit_tree", "load", "navigable_space", "simulate",
 ]  # fmt: skip
 
 

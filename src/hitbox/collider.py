@@ -88,6 +88,27 @@ class Label:
         return hash((self.name, self.part, self.material))
 
 
+def labels_of(mesh: Mesh, faces: IndexArray, offsets: IndexArray) -> list[Label]:
+    """For shapes with these faces: a part or material name where all faces of a shape have the same."""
+    parts = _common_name(mesh.part, mesh.part_names, faces, offsets)
+    materials = _common_name(mesh.material, mesh.material_names, faces, offsets)
+    return [
+        Label(part=part, material=material, faces=faces[offsets[k] : offsets[k + 1]])
+        for k, (part, material) in enumerate(zip(parts, materials, strict=True))
+    ]
+
+
+def _common_name(
+    ids: IndexArray | None, names: tuple[str, ...], faces: IndexArray, offsets: IndexArray
+) -> list[str | None]:
+    if ids is None:
+        return [None] * (len(offsets) - 1)
+    of_face = ids[faces]
+    low = np.minimum.reduceat(of_face, offsets[:-1])
+    high = np.maximum.reduceat(of_face, offsets[:-1])
+    return [(names[a] or None) if a == b else None for a, b in zip(low, high, strict=True)]
+
+
 class Collider(Sequence[Shape]):
     """An immutable sequence of convex shapes.
 

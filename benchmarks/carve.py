@@ -1,0 +1,607 @@
+"""`hitbox.carve` against CoACD and V-HACD: parts, CPU time and what they block, as in the paper's Table 2.
+
+    python benchmarks/carve.py [--answered] [--only NAME...] [--parts PART,...] [--store DIR]
+
+The meshes are those of V-HACD's set in HITBOX_BENCH_DATA (see harness.py). r is the radius of the ball and t
+the tolerance, both of the longest side of the bounding box. Two judges look at every result of hitbox: the
+space that hitbox itself makes (`space.overlap`, as the paper does; peers are held against it too), and
+tests/carve_judge.py, which shares no code with hitbox: exact distances on a grid of a quarter of r or t,
+whichever is smaller, its own fill, and every face cut by every hull. CPU seconds are those of one thread, of
+the method alone.
+
+What the peers answered is kept beside that of compare.py (out/compare), what the judge's balls reached and
+what this build of hitbox made in the store (out/carve), so a second run only does what is new. The first one
+takes CoACD half a minute a mesh, and the judge a minute. `--answered` starts no peer. Only a run over all
+meshes and parts is kept in results/carve.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import inspect
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duels
+import harness
+import numpy as np
+import numpy.typing as npt
+
+import hitbox
+from hitbox.compare.peers import PEERS, PeerResult, run_peer
+from hitbox.compare.run import _answer_key
+from hitbox.store import Store
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+import carve_judge as judge
+
+OUT = Path(__file__).parents[1] / "out"
+PACKAGES = ("hitbox", "coacd", "vhacdx", "scipy")
+COVER = 1e-6  # of the diagonal: how far a face may lie outside the hulls
+SPACES = {"coarse": ("2.5%", "5%"), "fine": ("5%", "1%")}  # radius, tolerance
+EFFORT = 1.0
+GROWTH = (100_000, 1_000_000)
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to call carve. `sticks_out`: how far a hull may leave that of the mesh, in tolerances."""
+
+    space: str
+    label: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    effort: bool = False
+    sticks_out: float = 0.01
+
+
+CASES = {
+    "coarse": Case("coarse", "r 2.5 %, t 5 %"),
+    "coarse-effort": Case("coarse", "r 2.5 %, t 5 %, effort", effort=True),
+    "fine": Case("fine", "r 5 %, t 1 %"),
+    "fine-effort": Case("fine", "r 5 %, t 1 %, effort", effort=True),
+    "fine-64": Case("fine", "r 5 %, t 1 %, 64 vertices", {"max_vertices": 64}, sticks_out=0.3),
+}
+PARTS = (*CASES, "peers", "heart", "growth")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for all meshes of a run; crosses to other processes."""
+
+    store: Path
+    answers: Path
+    parts: tuple[str, ...]
+    answered: bool
+    effort: float
+
+    def options(self, case: Case) -> dict[str, Any]:
+        return {**case.options, **({"effort": self.effort} if case.effort else {})}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A collider of hitbox and what is wrong with it. `error`: there is none, and this is why."""
+
+    parts: int = 0
+    cpu_seconds: float = 0.0
+    overlaps: dict[str, float] = field(default_factory=dict)  # by space: the deepest, as a share of r
+    judged_count: int = 0  # centres of balls that a hull is too close to
+    judged_deepest: float = 0.0
+    reached: int = 0  # centres that were judged
+    uncovered: int = 0  # faces
+    uncovered_width: float = 0.0  # of the widest rest, as a share of the diagonal
+    sticks_out: float = 0.0  # in tolerances
+    not_convex: int = 0
+    most_vertices: int = 0
+    error: str | None = None
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Made:
+        return Made(**{f.name: data[f.name] for f in fields(Made)})
+
+    def faults(self, case: Case) -> list[str]:
+        """One text for each promise that is broken."""
+        deepest = self.overlaps.get(case.space, 0)
+        said = {
+            f"fails: {self.error}": self.error is not None,
+            f"overlaps its space, {deepest:.3g} r deep": deepest > 0,
+            f"blocks {self.judged_count:,} centres of the judge, {self.judged_deepest:.3g} r deep":
+                self.judged_count > 0,
+            "the judge reached nothing": self.error is None and self.reached == 0,
+            f"{self.uncovered:,} faces uncovered, by {self.uncovered_width:.2g} of the diagonal":
+                self.uncovered > 0,
+            f"sticks out by {self.sticks_out:.2g} t": self.sticks_out > case.sticks_out,
+            f"{self.not_convex} hulls not convex": self.not_convex > 0,
+            f"a hull of {self.most_vertices} vertices":
+                self.most_vertices > case.options.get("max_vertices", np.inf),
+        }  # fmt: skip
+        return [text for text, wrong in said.items() if wrong]
+
+    def blocks(self, case: Case) -> bool:
+        return self.overlaps.get(case.space, 0) > 0 or self.judged_count > 0
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What a peer made."""
+
+    parts: int
+    cpu_seconds: float
+    overlaps: dict[str, float]
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Theirs:
+        return Theirs(**{f.name: data[f.name] for f in fields(Theirs)})
+
+
+@dataclass
+class Found:
+    """All that was found on one mesh."""
+
+    name: str
+    faces: int
+    made: dict[str, Made] = field(default_factory=dict)  # by case
+    peers: dict[str, Theirs] = field(default_factory=dict)  # those that answered
+
+
+# ---------------------------------------------------------------- One mesh
+
+
+class Bench:
+    """One mesh with the store: carves, asks, judges and keeps."""
+
+    def __init__(self, mesh: hitbox.Mesh, settings: Settings) -> None:
+        self.mesh, self.settings = mesh, settings
+        self.store = Store(settings.store)
+        self._spaces: dict[str, hitbox.NavigableSpace] = {}
+        self._judges: dict[str, judge.OpenSpace] = {}
+
+    @cached_property
+    def arrays(self) -> tuple[Floats, npt.NDArray[np.int64]]:
+        return self.mesh.vertices, self.mesh.triangles.astype(np.int64)
+
+    def space(self, name: str) -> hitbox.NavigableSpace:
+        if name not in self._spaces:
+            self._spaces[name] = hitbox.navigable_space(self.mesh, *SPACES[name], threads=1)
+        return self._spaces[name]
+
+    def made(self, name: str) -> Made:
+        case, options = CASES[name], self.settings.options(CASES[name])
+        key = {
+            "what": "carve", "mesh": self.mesh.sha256, "space": SPACES[case.space], "options": options,
+            "hitbox": duels.build(), "judge": source_digest(judge),
+        }  # fmt: skip
+        kept = self.store.get(key, Made.from_dict)
+        if kept is None:
+            kept = self._carved(case, options)
+            self.store.put(key, asdict(kept))
+        return kept
+
+    def _carved(self, case: Case, options: Mapping[str, Any]) -> Made:
+        clock = harness.Clock()
+        try:
+            collider = hitbox.carve(self.mesh, *SPACES[case.space], threads=1, **options)
+        except Exception as error:  # whatever it is, the other meshes go on
+            return Made(error=f"{type(error).__name__}: {error}")
+        return self.judged(collider, clock.read()["cpu"], case.space)
+
+    def judged(self, collider: hitbox.Collider, seconds: float, space: str) -> Made:
+        pieces = [(s.vertices, s.triangles) if isinstance(s, hitbox.Hull) else s.to_mesh() for s in collider]
+        hulls = [np.asarray(corners) for corners, _ in pieces]
+        entered = self.judge(space).entered_by(hulls)
+        bare = judge.uncovered(*self.arrays, hulls, COVER * self.mesh.diagonal)
+        over = judge.sticks_out(*self.arrays, hulls) - COVER * self.mesh.diagonal
+        return Made(
+            parts=len(collider), cpu_seconds=seconds, overlaps=self.overlaps(collider),
+            judged_count=entered.entered, judged_deepest=entered.deepest, reached=entered.reached,
+            uncovered=len(bare), uncovered_width=max((w for _, w in bare), default=0.0) / self.mesh.diagonal,
+            sticks_out=max(0.0, over / self.space(space).tolerance),
+            not_convex=sum(not judge.is_convex(*piece) for piece in pieces),
+            most_vertices=max(map(len, hulls), default=0),
+        )  # fmt: skip
+
+    def overlaps(self, collider: hitbox.Collider) -> dict[str, float]:
+        return {name: self.space(name).overlap(collider, threads=1).deepest for name in SPACES}
+
+    def judge(self, name: str) -> judge.OpenSpace:
+        """What its balls reach outlives hitbox's builds, and takes the longest."""
+        if name not in self._judges:
+            vertices, triangles = self.arrays
+            used = vertices[np.unique(triangles)]
+            side = float((used.max(axis=0) - used.min(axis=0)).max())
+            radius, tolerance = (float(text.rstrip("%")) / 100 * side for text in SPACES[name])
+            space = (radius, tolerance, min(radius, tolerance) / 4)
+            what = repr([self.mesh.sha256, *space, reaching_digest()])
+            path = self.settings.store / f"reached_{hashlib.sha256(what.encode()).hexdigest()[:32]}.npz"
+            reached = read_bits(path)
+            self._judges[name] = judge.OpenSpace(vertices, triangles, *space, reached=reached)
+            if reached is None:
+                write_bits(path, self._judges[name].reached)
+        return self._judges[name]
+
+    def peer(self, name: str) -> Theirs | None:
+        """What a peer answered, now or in an earlier run; None: nothing."""
+        collider, seconds = self._answer(name)
+        if collider is None or seconds is None:
+            return None
+        key = {"what": "overlaps", "mesh": self.mesh.sha256, "hitbox": duels.build(), "spaces": SPACES,
+               "peer": _answer_key(self.mesh, PEERS[name], {})}  # fmt: skip
+        kept = self.store.get(key, Theirs.from_dict)
+        if kept is None:
+            kept = Theirs(len(collider), seconds, self.overlaps(collider))
+            self.store.put(key, asdict(kept))
+        return kept
+
+    def _answer(self, name: str) -> tuple[hitbox.Collider | None, float | None]:
+        answers, key = Store(self.settings.answers), _answer_key(self.mesh, PEERS[name], {})
+        limited = key | duels.LIMITS  # a failure belongs to its limits
+        kept = (answers.get(each, PeerResult.from_dict) for each in (key, limited))
+        result = next((each for each in kept if each is not None), None)
+        if result is None:
+            if self.settings.answered:
+                return None, None
+            result = run_peer(PEERS[name], self.mesh, **duels.LIMITS)
+            answers.put(limited if result.error else key, result.to_dict())
+        return result.collider, result.cpu_seconds
+
+
+def source_digest(*things: Any) -> str:
+    return hashlib.sha256("".join(map(inspect.getsource, things)).encode()).hexdigest()[:16]
+
+
+def reaching_digest() -> str:
+    return source_digest(
+        judge.Triangles, judge.Surface, judge.Grid, judge.OpenSpace._reach, judge.connected_to_corner
+    )
+
+
+def write_bits(path: Path, bits: npt.NDArray[np.bool_]) -> None:
+    part = path.with_suffix(f".{os.getpid()}.part.npz")
+    np.savez_compressed(part, shape=bits.shape, bits=np.packbits(bits))
+    part.replace(path)
+
+
+def read_bits(path: Path) -> npt.NDArray[np.bool_] | None:
+    if not path.exists():
+        return None
+    with np.load(path) as kept:
+        shape = tuple(kept["shape"])
+        bits = np.unpackbits(kept["bits"], count=int(np.prod(shape)))
+    return bits.view(bool).reshape(shape)
+
+
+def examine(path: Path, settings: Settings) -> Found:
+    bench = Bench(hitbox.load(path), settings)
+    found = Found(harness.name_of(path), bench.mesh.face_count)
+    if "peers" in settings.parts:
+        answers = ((name, bench.peer(name)) for name in PEERS)
+        found.peers = {name: answer for name, answer in answers if answer is not None}
+    found.made = {name: bench.made(name) for name in CASES if name in settings.parts}
+    return found
+
+
+# ---------------------------------------------------------------- Meshes made here
+
+
+def heart_shell(wall: float = 0.1, rows: int = 60) -> harness.Arrays:
+    """A hollow heart: a closed surface, and the same again, smaller by `wall` and turned inward.
+
+    Outside it is Taubin's sextic (x^2 + 9/4 y^2 + z^2 - 1)^3 = x^2 z^3 + 9/80 y^2 z^3: each ray from the
+    middle meets it once.
+    """
+    x, y, z = directions = harness.sphere(4 * rows**2)[0].T
+    square, odd = x**2 + 9 / 4 * y**2 + z**2, np.cbrt((x**2 + 9 / 80 * y**2) * z**3)
+    near, far = np.zeros_like(x), np.full_like(x, 2.0)
+    for _ in range(60):
+        middle = (near + far) / 2
+        inside = square * middle**2 - 1 < odd * middle ** (5 / 3)
+        near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+    outer, triangles = welded((near * directions).T, harness.sphere(4 * rows**2)[1])
+    inner = triangles[:, ::-1] + len(outer)
+    return np.vstack([outer, outer * (1 - wall)]), np.concatenate([triangles, inner])
+
+
+def welded(points: Floats, triangles: npt.NDArray[np.int64]) -> harness.Arrays:
+    """Equal points as one, without the triangles that have no area then."""
+    _, first, place = np.unique(np.round(points, 12), axis=0, return_index=True, return_inverse=True)
+    triangles = place.ravel()[triangles]
+    whole = (triangles != np.roll(triangles, 1, axis=1)).all(axis=1)
+    return points[first], triangles[whole]
+
+
+def heart(settings: Settings) -> Made:
+    mesh = hitbox.Mesh(*heart_shell(), name="heart")
+    return Bench(mesh, settings).made("fine")
+
+
+@dataclass(frozen=True)
+class Grown:
+    """The same knot in more faces."""
+
+    faces: int
+    parts: int
+    cpu_seconds: float
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Grown:
+        return Grown(**{f.name: data[f.name] for f in fields(Grown)})
+
+
+def growth(settings: Settings) -> list[Grown]:
+    """Not judged: only how the time grows."""
+    store, rows = Store(settings.store), []
+    for faces in GROWTH:
+        mesh = hitbox.Mesh(*harness.knot(faces), name="knot")
+        key = {"what": "carve, growth", "mesh": mesh.sha256, "hitbox": duels.build()}
+        kept = store.get(key, Grown.from_dict)
+        if kept is None:
+            clock = harness.Clock()
+            collider = hitbox.carve(mesh, *SPACES["fine"], threads=1)
+            kept = Grown(mesh.face_count, len(collider), clock.read()["cpu"])
+            store.put(key, asdict(kept))
+        rows.append(kept)
+    return rows
+
+
+# ---------------------------------------------------------------- Claims
+
+Line = tuple[str, str, str, str, str]
+CLAIMS_HEAD = ("claim", "found", "goal", "reached", "judged")
+
+
+def yes(reached: bool) -> str:
+    return "yes" if reached else "**no**"
+
+
+def mean_parts(all_found: Sequence[Found], name: str) -> float:
+    """Of those that were carved; a failure stands in its own line."""
+    return statistics.fmean(m.parts for f in all_found if (m := f.made[name]).error is None)
+
+
+def carved(all_found: Sequence[Found], name: str) -> list[Found]:
+    return [f for f in all_found if name in f.made and f.made[name].error is None]
+
+
+def parts_line(all_found: Sequence[Found], name: str, most: float) -> Iterator[Line]:
+    if judged := carved(all_found, name):
+        found = mean_parts(judged, name)
+        claim = f"mean parts, {CASES[name].label}"
+        yield claim, f"{found:.1f}", f"at most {most:g}", yes(found <= most), str(len(judged))
+
+
+def fewer_line(all_found: Sequence[Found], name: str, than: str, share: float) -> Iterator[Line]:
+    """On the same meshes."""
+    if judged := carved(carved(all_found, name), than):
+        found = 1 - mean_parts(judged, name) / mean_parts(judged, than)
+        claim = f"fewer parts by effort, {CASES[than].label}"
+        yield claim, f"{found:.1%}", f"at least {share:.0%}", yes(found >= share), str(len(judged))
+
+
+def promise_lines(all_found: Sequence[Found], name: str) -> Iterator[Line]:
+    case = CASES[name]
+    tried = [found.made[name] for found in all_found if name in found.made]
+    if not tried:
+        return
+    counts = {
+        "meshes that fail": sum(m.error is not None for m in tried),
+        "meshes with overlap, by the space or the judge": sum(m.blocks(case) for m in tried),
+        "uncovered faces": sum(m.uncovered for m in tried),
+        "meshes with any other promise broken": sum(
+            bool(m.faults(case)) and m.error is None and not m.blocks(case) and not m.uncovered for m in tried
+        ),
+    }
+    for what, count in counts.items():
+        yield f"{what}, {case.label}", f"{count:,}", "0", yes(count == 0), str(len(tried))
+
+
+def speed_line(all_found: Sequence[Found], peer: str, share: float) -> Iterator[Line]:
+    if judged := [f for f in carved(all_found, "fine") if peer in f.peers]:
+        ours = statistics.fmean(f.made["fine"].cpu_seconds for f in judged)
+        theirs = statistics.fmean(f.peers[peer].cpu_seconds for f in judged)
+        claim = f"mean CPU seconds to {PEERS[peer].label}'s, {CASES['fine'].label}"
+        found = f"{ours / theirs:.3f} ({ours:.2f} s, {theirs:.2f} s)"
+        yield claim, found, f"at most {share:g}", yes(ours <= share * theirs), str(len(judged))
+
+
+def growth_line(rows: Sequence[Grown]) -> Iterator[Line]:
+    if rows:
+        found = rows[-1].cpu_seconds / max(rows[0].cpu_seconds, 1e-6)
+        claim = f"CPU seconds of {rows[-1].faces:,} faces to those of {rows[0].faces:,}, r 5 %, t 1 %"
+        yield claim, f"{found:.1f}x", "at most 15x", yes(found <= 15), "1"
+
+
+def heart_line(made: Made | None) -> Iterator[Line]:
+    if made is not None:
+        faults = made.faults(CASES["fine"])
+        found = ", ".join([str(made.parts), *faults])
+        yield "hulls of a hollow heart, r 5 %, t 1 %", found, "2", yes(made.parts == 2 and not faults), "1"
+
+
+def claims(all_found: Sequence[Found], heart_made: Made | None, grown: Sequence[Grown]) -> str:
+    lines = [
+        *parts_line(all_found, "coarse", 8.4), *fewer_line(all_found, "coarse-effort", "coarse", 0.05),
+        *parts_line(all_found, "fine", 34), *fewer_line(all_found, "fine-effort", "fine", 0.10),
+        *parts_line(all_found, "fine-64", 40),
+        *(line for name in CASES for line in promise_lines(all_found, name)),
+        *speed_line(all_found, "coacd", 0.1), *speed_line(all_found, "vhacd", 0.5),
+        *heart_line(heart_made), *growth_line(grown),
+    ]  # fmt: skip
+    return harness.table(CLAIMS_HEAD, lines)
+
+
+# ---------------------------------------------------------------- Tables
+
+
+def overlap_cells(all_overlaps: Sequence[Mapping[str, float]]) -> list[str]:
+    """For each space: the share of meshes that overlap, and the deepest overlap."""
+    cells = []
+    for name in SPACES:
+        deepest = [overlaps[name] for overlaps in all_overlaps]
+        cells += [f"{np.mean(np.greater(deepest, 0)):.0%}", f"{max(deepest):.2f}"]
+    return cells
+
+
+def methods_table(all_found: Sequence[Found]) -> str:
+    """The paper's Table 2, with the judge."""
+    rows = []
+    for name, case in CASES.items():
+        if own := [f.made[name] for f in carved(all_found, name)]:
+            rows.append([
+                "hitbox", case.label, len(own), *means(own), *overlap_cells([m.overlaps for m in own]),
+                sum(m.judged_count > 0 for m in own), f"{max(m.judged_deepest for m in own):.3f}",
+                f"{sum(m.uncovered for m in own):,}", f"{max(m.sticks_out for m in own):.3f}",
+            ])  # fmt: skip
+    for name, peer in PEERS.items():
+        if theirs := [f.peers[name] for f in all_found if name in f.peers]:
+            overlaps = overlap_cells([t.overlaps for t in theirs])
+            rows.append([peer.label, "defaults", len(theirs), *means(theirs), *overlaps, "", "", "", ""])
+    head = ["method", "setting", "meshes", "parts", "CPU s"]
+    head += ["overlap, r 2.5 % t 5 %", "deepest", "overlap, r 5 % t 1 %", "deepest"]
+    head += ["judge: overlap", "deepest", "uncovered faces", "sticks out, t"]
+    said = (
+        "Means over the meshes with an answer. Overlap: the share of meshes with a hull in the space, and "
+        "the deepest as a share of r; 1: a hull holds the middle of a ball. The judge's is a number of "
+        "meshes, with the space the collider was made for."
+    )
+    return f"## Parts and what they block\n\n{said}\n\n" + harness.table(head, rows)
+
+
+def means(answers: Sequence[Made] | Sequence[Theirs]) -> list[str]:
+    return [
+        f"{statistics.fmean(a.parts for a in answers):.1f}",
+        f"{statistics.fmean(a.cpu_seconds for a in answers):.2f}",
+    ]
+
+
+def faults_table(all_found: Sequence[Found]) -> str:
+    rows = [
+        [found.name, CASES[name].label, "; ".join(faults)]
+        for found in all_found
+        for name, made in found.made.items()
+        if (faults := made.faults(CASES[name]))
+    ]
+    return "## Broken promises\n\n" + harness.table(("mesh", "setting", "what"), rows) if rows else ""
+
+
+def meshes_table(all_found: Sequence[Found]) -> str:
+    if not all_found:
+        return ""
+    names = [name for name in CASES if any(name in f.made for f in all_found)]
+    head = ["mesh", "faces"]
+    for name in names:
+        head += [CASES[name].label, "CPU s"]
+    for peer in PEERS.values():
+        head += [peer.label, "CPU s", "deepest, r 2.5 %", "deepest, r 5 %"]
+    rows = [
+        [found.name, f"{found.faces:,}", *(text for name in names for text in made_cells(found.made[name])),
+         *(text for name in PEERS for text in their_cells(found.peers.get(name)))]
+        for found in all_found
+    ]  # fmt: skip
+    return "## Meshes\n\nParts and CPU seconds.\n\n" + harness.table(head, rows)
+
+
+def made_cells(made: Made) -> list[str]:
+    return ["fails", ""] if made.error else [str(made.parts), f"{made.cpu_seconds:.2f}"]
+
+
+def their_cells(theirs: Theirs | None) -> list[str]:
+    if theirs is None:
+        return ["none", "", "", ""]
+    deepest = [f"{theirs.overlaps[name]:.2f}" for name in SPACES]
+    return [str(theirs.parts), f"{theirs.cpu_seconds:.1f}", *deepest]
+
+
+def growth_table(rows: Sequence[Grown]) -> str:
+    cells = [
+        [f"{row.faces:,}", row.parts, f"{row.cpu_seconds:.2f}", f"{row.cpu_seconds / row.faces * 1e6:.1f}"]
+        for row in rows
+    ]
+    head = ("faces", "parts", "CPU s", "us a face")
+    return "## Growth\n\nA knot, r 5 %, t 1 %.\n\n" + harness.table(head, cells) if rows else ""
+
+
+def report(all_found: Sequence[Found], heart_made: Made | None, grown: Sequence[Grown]) -> str:
+    said = f"{len(all_found)} meshes, one thread. A claim is about those that were carved or answered."
+    tables = (methods_table(all_found), faults_table(all_found), growth_table(grown), meshes_table(all_found))
+    return "\n\n".join([said, claims(all_found, heart_made, grown), *filter(None, tables)])
+
+
+# ---------------------------------------------------------------- The run
+
+
+def examined(paths: Sequence[Path], settings: Settings, jobs: int) -> Iterator[Found]:
+    """In the order of the meshes."""
+    if jobs == 1:
+        yield from (examine(path, settings) for path in paths)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(examine, paths, [settings] * len(paths))
+
+
+def narrated(all_found: Iterable[Found], count: int) -> Iterator[Found]:
+    started = time.monotonic()
+    for k, found in enumerate(all_found, 1):
+        said = [f"{name} {made.parts} in {made.cpu_seconds:.2f} s" for name, made in found.made.items()]
+        said += [f"{PEERS[name].label} {t.parts} in {t.cpu_seconds:.1f} s" for name, t in found.peers.items()]
+        took = time.monotonic() - started
+        print(f"{k}/{count} {took:.0f} s {found.name} {found.faces:,}: {', '.join(said)}", file=sys.stderr)
+        for name, made in found.made.items():
+            for fault in made.faults(CASES[name]):
+                print(f"    {CASES[name].label}: {fault}", file=sys.stderr)
+        sys.stderr.flush()
+        yield found
+
+
+def chosen_of(given: list[str] | None, fail: Callable[[str], Any]) -> list[Path]:
+    in_set = [path for path in harness.meshes_of_the_set() if path.parent.name == "vhacd"]
+    paths = {harness.name_of(path): path for path in in_set}
+    if unknown := {*(given or ())} - paths.keys():
+        fail(f"--only: {', '.join(sorted(unknown))}: not in {harness.DATA / 'vhacd'}")
+    return [paths[name] for name in paths if given is None or name in given]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--store", type=Path, default=OUT / "carve")
+    parser.add_argument("--answers", type=Path, default=OUT / "compare", help="where the peers' are kept")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="meshes, by name")
+    parser.add_argument("--parts", default=",".join(PARTS), help=f"some of {','.join(PARTS)}")
+    parser.add_argument("--answered", action="store_true", help="start no peer")
+    parser.add_argument("--effort", type=float, default=EFFORT, help="where there is effort")
+    parser.add_argument("--jobs", type=int, default=1, help="meshes at a time")
+    given = parser.parse_args()
+    asked = tuple(part for part in given.parts.split(",") if part)
+    if unknown := {*asked} - {*PARTS}:
+        parser.error(f"--parts: {', '.join(sorted(unknown))}: give some of {','.join(PARTS)}")
+    chosen = chosen_of(given.only, parser.error)
+    os.environ["OMP_NUM_THREADS"] = "1"  # of the peers
+    settings = Settings(given.store, given.answers, asked, given.answered, given.effort)
+    each = chosen if {*asked} & {*CASES, "peers"} else []
+    all_found = list(narrated(examined(each, settings, given.jobs), len(each)))
+    heart_made = heart(settings) if "heart" in asked else None
+    grown = growth(settings) if "growth" in asked else []
+    harness.publish(
+        "carve", "carve against its peers", report(all_found, heart_made, grown), PACKAGES,
+        whole=given.only is None and {*asked} == {*PARTS},
+        arguments=[
+            *(["--answered"] if given.answered else []),
+            *(["--effort", f"{given.effort:g}"] if given.effort != EFFORT else []),
+        ],
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+#include "carve/carve.hpp"
+
+#include "shapes.hpp"
+
+namespace hitbox::bindings {
+
+using Rows4 = nb::ndarray<const double, nb::numpy, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+using Distances = nb::ndarray<const double, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
+
+// `ask` takes an array of points and gives a distance for each, as C-contiguous doubles: Python sees to that.
+static void ask_python(const nb::object& ask, std::span<const Vec3> points, std::span<double> out) {
+  nb::gil_scoped_acquire held;
+  const auto given = rows_to_numpy<Vec3>({points.begin(), points.end()});
+  const auto found = nb::cast<Distances>(ask(given));
+  if (found.shape(0) != points.size()) throw nb::value_error("a blocker must give one distance for each point.");
+  std::copy_n(found.data(), out.size(), out.data());
+}
+
+using Crossings = std::vector<std::tuple<std::string, Params, Triangles>>;
+
+// `half_spaces`: rows of a unit normal and an offset. With a function the run must have one thread.
+static SpaceOptions space_options(double radius, double tolerance, double floor_tolerance, std::array<double, 3> up,
+                                  bool reachable_only, const Points& clear_points, const Rows4& half_spaces,
+                                  const Crossings& shapes, const nb::object& function) {
+  SpaceOptions options{radius, {tolerance, floor_tolerance, {up[0], up[1], up[2]}}, reachable_only, {}, {}};
+  const auto clear = view(clear_points);
+  options.clear_points.assign(clear.begin(), clear.end());
+  for (size_t k = 0; k < half_spaces.shape(0); ++k) {
+    const double* row = half_spaces.data() + 4 * k;
+    options.blockers.half_spaces.push_back({{row[0], row[1], row[2]}, row[3]});
+  }
+  for (const auto& [kind, params, triangles] : shapes)
+    options.blockers.shapes.push_back(to_shape(kind, params, triangles));
+  if (!function.is_none())
+    options.blockers.function = [function](std::span<const Vec3> points, std::span<double> out) {
+      ask_python(function, points, out);
+    };
+  return options;
+}
+
+void bind_carve(nb::module_& m) {
+  nb::class_<SpaceOptions>(m, "SpaceOptions")
+      .def("__init__",
+           [](SpaceOptions* self, double radius, double tolerance, double floor_tolerance, std::array<double, 3> up,
+              bool reachable_only, const Points& clear_points, const Rows4& half_spaces, const Crossings& shapes,
+              nb::object function) {
+             new (self) SpaceOptions(space_options(radius, tolerance, floor_tolerance, up, reachable_only,
+                                                   clear_points, half_spaces, shapes, function));
+           },
+           "radius"_a, "tolerance"_a, "floor_tolerance"_a, "up"_a, "reachable_only"_a, "clear_points"_a,
+           "half_spaces"_a, "shapes"_a, "function"_a.none())
+      .def_ro("radius", &SpaceOptions::radius)
+      .def_prop_ro("tolerance", [](const SpaceOptions& self) { return self.tolerance.all; });
+
+  // (rows of x, y, z, radius; the grid's step)
+  m.def(
+      "navigable_space",
+      [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& options,
+         PyRun& run) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        NavigableSpace space = value_or_raise(
+            run([&](Run& r) { return navigable_space(mesh, TriangleBvh(mesh, r), options, r); }));
+        return std::tuple(rows_to_numpy<Sphere>(std::move(space.spheres)), space.reach.grid.step);
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
+
+  // (shapes; faces of each, as a list and offsets; whether proved; spheres entered; how deep)
+  m.def(
+      "carve",
+      [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& space,
+         int concave_edges, uint32_t most_vertices, size_t most_parts, double effort, uint64_t seed, PyRun& run) {
+        const MeshView mesh = view(vertices, indices, offsets);
+        const CarveOptions options{space, concave_edges, most_vertices, most_parts, effort, seed};
+        Carved carved = value_or_raise(run([&](Run& r) { return carve(mesh, options, r); }));
+        std::vector<ShapeParts> shapes;
+        std::vector<uint32_t> faces, face_offsets{0};
+        for (size_t k = 0; k < carved.shapes.size(); ++k) {
+          shapes.push_back(to_python(carved.shapes[k]));
+          faces.insert(faces.end(), carved.faces[k].begin(), carved.faces[k].end());
+          face_offsets.push_back(static_cast<uint32_t>(faces.size()));
+        }
+        return std::tuple(std::move(shapes), to_numpy(std::move(faces)), to_numpy(std::move(face_offsets)), carved.is_proved,
+                          carved.entered, carved.deepest);
+      },
+      "vertices"_a, "indices"_a, "offsets"_a, "space"_a, "concave_edges"_a, "most_vertices"_a, "most_parts"_a,
+      "effort"_a, "seed"_a, "run"_a);
+}
+
+}  // namespace hitbox::bindings

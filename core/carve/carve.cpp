@@ -1,0 +1,206 @@
+#include "carve.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "../base/tolerances.hpp"
+#include "../fit/recognise.hpp"
+#include "../measure/shape_union.hpp"
+#include "certify.hpp"
+#include "input.hpp"
+#include "search.hpp"
+
+namespace hitbox {
+
+namespace {
+
+// By this share of the tolerance the space is made larger than it has to be, and by the same it is proved to be clear: what
+// comes nearer to a centre of the larger one by less than that does not enter the true one.
+constexpr double kMargin = 0.01;
+constexpr double kThickness = 0.01;   // of the tolerance: that flat parts get, both ways
+constexpr double kMostOutside = 0.3;  // of the tolerance: by which capped hulls may stick out
+
+// Options in the coordinates of the unit box, with the margin.
+SpaceOptions in_unit(const SpaceOptions& given, const UnitBox& unit) {
+  SpaceOptions options = given;
+  options.radius /= unit.side;
+  options.tolerance = given.tolerance.scaled((1 - kMargin) / unit.side);
+  options.blockers.slack = kMargin * options.tolerance.least();
+  for (Vec3& p : options.clear_points) p = unit.to_unit(p);
+  for (HalfSpace& half : options.blockers.half_spaces)
+    half.offset = (half.offset - dot(half.normal, unit.origin)) / unit.side;
+  const Similarity to_unit{{}, -unit.origin / unit.side, 1 / unit.side};
+  for (Shape& shape : options.blockers.shapes) shape = transformed(shape, to_unit);
+  if (given.blockers.function)
+    options.blockers.function = [&given, unit](std::span<const Vec3> points, std::span<double> out) {
+      std::vector<Vec3> there;
+      for (const Vec3& p : points) there.push_back(unit.from_unit(p));
+      given.blockers.function(there, out);
+      for (double& d : out) d /= unit.side;
+    };
+  return options;
+}
+
+// Hulls by their vertices, so that one that has not changed is not proved again.
+struct ByVertices {
+  bool operator()(const std::vector<Vec3>& a, const std::vector<Vec3>& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const Vec3& p, const Vec3& q) {
+      return std::tie(p.x, p.y, p.z) < std::tie(q.x, q.y, q.z);
+    });
+  }
+};
+
+class Carver {
+ public:
+  Carver(const MeshView& mesh, const CarveOptions& options, Run& run)
+      : options_(options), run_(run), unit_(referenced_bounds(mesh)), mesh_(mesh, unit_),
+        surface_(mesh_.view(), run), space_options_(in_unit(options.space, unit_)),
+        clearance_(surface_, space_options_.tolerance, space_options_.blockers),
+        input_(carve_input(mesh_.view(), surface_, kThickness * space_options_.tolerance.least(), run)) {}
+
+  Result<Carved> carve() {
+    {
+      const Run::Stretch stretch(run_, 0, 0.35);
+      auto found = navigable_space(mesh_.view(), surface_, space_options_, run_);
+      if (!found) return found.error();
+      space_ = std::move(found.value());
+    }
+    spheres_ = space_.spheres;
+    Decomposition found = decompose(input_, spheres_, search_options(), run_);
+    run_.enter("prove", 0.9, 1);
+    bool is_proved = false;
+    found = prove(std::move(found), is_proved);
+    if (options_.most_parts != 0 && found.parts.size() > options_.most_parts)
+      found = forced(std::move(found), options_.most_parts);
+    Carved carved = in_input(found);
+    carved.is_proved = is_proved;
+    add_overlap(found, carved);
+    return carved;
+  }
+
+ private:
+  SearchOptions search_options() const {
+    SearchOptions search;
+    search.cut.concave_edges = options_.concave_edges;
+    search.cut.least_extent = space_options_.tolerance.least() / 2;
+    search.assembly.link = space_options_.tolerance.all;
+    search.assembly.thickness = input_.thickness;
+    search.assembly.most_vertices = options_.most_vertices;
+    search.assembly.most_outside = kMostOutside * space_options_.tolerance.least();
+    search.effort = options_.effort;
+    search.seed = options_.seed;
+    return search;
+  }
+
+  // Until no centre is found any more that is too near to a hull. Those that are found join the spheres.
+  Decomposition prove(Decomposition found, bool& is_proved) {
+    constexpr size_t kMostAHull = 200;
+    constexpr int kMostRounds = 30;
+    const double slack = kMargin * space_options_.tolerance.least() / clearance_.steepness(space_options_.radius);
+    std::set<std::vector<Vec3>, ByVertices> proved;
+    for (int round = 0; round < kMostRounds; ++round) {
+      std::vector<const PartHull*> hulls;
+      std::vector<uint32_t> part_of;
+      for (uint32_t k = 0; k < found.parts.size(); ++k) {
+        if (proved.contains(found.parts[k].hull.mesh.vertices)) continue;
+        found.parts[k].hull.plant();
+        hulls.push_back(&found.parts[k].hull);
+        part_of.push_back(k);
+      }
+      const std::vector<Violation> wrong =
+          violations(hulls, space_.reach, clearance_, space_options_.radius, slack, kMostAHull, run_);
+      is_proved = wrong.empty();
+      if (is_proved) break;
+      std::vector<uint8_t> is_bad(found.parts.size());
+      for (const Violation& v : wrong) {
+        is_bad[part_of[v.hull]] = 1;
+        spheres_.push_back(v.sphere);
+      }
+      for (const uint32_t k : part_of)
+        if (is_bad[k] == 0) proved.insert(found.parts[k].hull.mesh.vertices);
+      found = redone(std::move(found), is_bad, input_, spheres_, search_options(), run_);
+    }
+    return found;
+  }
+
+  // Merged down to a count, whatever that enters: cheapest first.
+  Decomposition forced(Decomposition found, size_t count) {
+    const SphereBins none({});
+    AssemblyOptions options = search_options().assembly;
+    options.link = Bounds::kInfinity;
+    options.most_outside = Bounds::kInfinity;
+    Assembly assembly(std::move(found), none, options, &input_);
+    assembly.merge(count, run_);
+    return assembly.take();
+  }
+
+  // An input that is one hull may be a simple shape.
+  std::optional<Shape> recognised() {
+    const MeshView welded = input_.view();
+    if (input_.component_count != 1) return std::nullopt;
+    constexpr std::array<bool, kPrimitiveCount> kKinds = {true, true, true, true, false, false};
+    const Tolerances tolerances = Tolerances::of_diagonal(referenced_bounds(welded).diagonal());
+    const auto fitted = recognise(welded, face_directions(welded, run_), kKinds, tolerances.thickness, run_);
+    if (!fitted) return std::nullopt;
+    const Shape shape = grown(to_shape(*fitted), tolerances.slack);
+    for (const Sphere& s : spheres_) {
+      double distance = 0;
+      signed_distance(shape, {&s.center, 1}, {&distance, 1});
+      if (distance < s.radius) return std::nullopt;
+    }
+    return shape;
+  }
+
+  Carved in_input(const Decomposition& found) {
+    Carved carved;
+    const Similarity to_input{{}, unit_.origin, unit_.side};
+    for (const Part& part : found.parts) {
+      std::optional<Shape> simple;
+      if (found.parts.size() == 1) simple = recognised();
+      const Shape shape = simple ? *simple : Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles});
+      carved.shapes.push_back(transformed(shape, to_input));
+      std::vector<uint32_t> faces;
+      for (const uint32_t a : part.atoms)
+        for (const uint32_t t : found.atoms[a].piece.triangles) faces.push_back(input_.face_of[t]);
+      std::sort(faces.begin(), faces.end());
+      faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
+      carved.faces.push_back(std::move(faces));
+    }
+    return carved;
+  }
+
+  void add_overlap(const Decomposition& found, Carved& carved) const {
+    if (carved.is_proved && (options_.most_parts == 0 || found.parts.size() < options_.most_parts)) return;
+    for (const Sphere& s : spheres_) {
+      double nearest = Bounds::kInfinity;
+      for (const Part& part : found.parts) {
+        size_t last = 0;
+        if (part.hull.is_within(s.center, s.radius - SphereBins::kTouching, last))
+          nearest = std::min(nearest, part.hull.distance(s.center));
+      }
+      if (nearest == Bounds::kInfinity) continue;
+      ++carved.entered;
+      carved.deepest = std::max(carved.deepest, 1 - nearest / s.radius);
+    }
+  }
+
+  const CarveOptions& options_;
+  Run& run_;
+  UnitBox unit_;
+  UnitMesh mesh_;
+  TriangleBvh surface_;
+  SpaceOptions space_options_;
+  Clearance clearance_;
+  Input input_;
+  NavigableSpace space_;
+  std::vector<Sphere> spheres_;  // those of the space, and what the proof found
+};
+
+}  // namespace
+
+Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run) {
+  return Carver(mesh, options, run).carve();
+}
+
+}  // namespace hitbox
