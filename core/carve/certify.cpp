@@ -13,18 +13,19 @@ class Certifier {
       : hulls_(hulls), clearance_(clearance), radius_(radius), slack_(slack),
         steepness_(clearance.steepness(0.5 * radius)) {}
 
-  // The cube about `center` with half sides `half`; `near`: the hulls that may be too near to its boundary points.
+  // The cube about `center` with half sides `half`; `near`: the hulls that may be too near to its boundary points. One
+  // violation a hull is enough: a sphere there pushes the hull away from the others.
   void look_at(const Vec3& center, double half, std::span<const uint32_t> near, std::vector<Violation>& found) const {
     const double away = half * std::sqrt(3.0);
     std::vector<uint32_t> nearer;
     size_t last = 0;
     for (const uint32_t k : near)
-      if (hulls_[k]->is_within(center, radius_ - slack_ + away, last)) nearer.push_back(k);
+      if (!is_among(found, k) && hulls_[k]->is_within(center, radius_ - slack_ + away, last)) nearer.push_back(k);
     if (nearer.empty()) return;
     const Vec3 from_mesh = center - clearance_.nearest(center);
     std::erase_if(nearer, [&](uint32_t k) { return is_clear(center, from_mesh, away, *hulls_[k]); });
     if (nearer.empty()) return;
-    const double room = clearance_.at(center);
+    const double room = clearance_.at(center, from_mesh);
     if (std::abs(room - radius_) > steepness_ * away) return;
     if (steepness_ * away <= 0.5 * slack_) {
       for (const uint32_t k : nearer) found.push_back({{center, room}, k});
@@ -38,6 +39,9 @@ class Certifier {
   }
 
  private:
+  static bool is_among(std::span<const Violation> found, uint32_t hull) {
+    return std::any_of(found.begin(), found.end(), [&](const Violation& v) { return v.hull == hull; });
+  }
   // Whether no centre within `away` is too near to the hull; see the head of certify.hpp.
   bool is_clear(const Vec3& center, const Vec3& from_mesh, double away, const PartHull& hull) const {
     const Vec3 from_hull = center - hull.nearest(center);
@@ -105,7 +109,9 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
       near.clear();
       tree.overlaps(around, [&](uint32_t hull) { near.push_back(hull); });
       std::sort(near.begin(), near.end());
-      certifier.look_at(center, reach.grid.step / 2, near, of_block[block]);
+      std::vector<Violation> found;
+      certifier.look_at(center, reach.grid.step / 2, near, found);
+      of_block[block].insert(of_block[block].end(), found.begin(), found.end());
     }
   });
   std::vector<size_t> count(hulls.size());

@@ -38,6 +38,12 @@ class Clearance {
   double at(const Vec3& p) const {
     return blockers_.empty() ? of_mesh(p) : std::min(of_mesh(p), of_blockers(p));
   }
+  // The same where the way from the mesh's nearest point is known.
+  double at(const Vec3& p, const Vec3& from_mesh) const {
+    if (tolerance_.is_directed()) return at(p);
+    const double of_mesh = norm(from_mesh) - tolerance_.all;
+    return blockers_.empty() ? of_mesh : std::min(of_mesh, of_blockers(p));
+  }
   // By how much of_mesh changes at most on a way of length 1, where it is at least `room`.
   double steepness(double room) const;
   // The direction in which there is more room.
