@@ -1,4 +1,5 @@
 #include "carve/carve.hpp"
+#include "carve/merge.hpp"
 
 #include "shapes.hpp"
 
@@ -84,6 +85,26 @@ void bind_carve(nb::module_& m) {
       },
       "vertices"_a, "indices"_a, "offsets"_a, "space"_a, "concave_edges"_a, "most_vertices"_a, "most_parts"_a,
       "effort"_a, "seed"_a, "run"_a);
+
+  // (shapes; for each the numbers of those it stands for). `spheres`: a space to stay out of, or None.
+  m.def(
+      "merge",
+      [](const Crossings& shapes, double tolerance, double distance, size_t count, const std::optional<Rows4>& spheres,
+         uint32_t most_vertices, bool simplifies, PyRun& run) {
+        std::vector<Shape> given;
+        for (const auto& [kind, params, triangles] : shapes) given.push_back(to_shape(kind, params, triangles));
+        MergeOptions options{tolerance, distance, count, {}, spheres.has_value(), most_vertices, simplifies};
+        for (size_t k = 0; spheres && k < spheres->shape(0); ++k) {
+          const double* row = spheres->data() + 4 * k;
+          options.spheres.push_back({{row[0], row[1], row[2]}, row[3]});
+        }
+        MergedShapes merged = value_or_raise(run([&](Run& r) { return merge_shapes(given, options, r); }));
+        std::vector<ShapeParts> found;
+        for (const Shape& shape : merged.shapes) found.push_back(to_python(shape));
+        return std::tuple(std::move(found), std::move(merged.from));
+      },
+      "shapes"_a, "tolerance"_a, "distance"_a, "count"_a, "spheres"_a.none(), "most_vertices"_a, "simplifies"_a,
+      "run"_a);
 }
 
 }  // namespace hitbox::bindings

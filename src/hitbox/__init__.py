@@ -8,6 +8,7 @@ from hitbox.errors import InputError
 from hitbox.evaluate import Evaluation, evaluate
 from hitbox.fit import FitOptions, FitTree, fit, fit_tree
 from hitbox.formats import load
+from hitbox.merge import MergeOptions, merge
 from hitbox.mesh import CleanReport, Mesh, MeshInfo
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
 from hitbox.simulate import Similarity, SimulateOptions, Simulation, simulate
@@ -15,9 +16,9 @@ from hitbox.space import HalfSpace, NavigableSpace, navigable_space
 
 __all__ = [
     "Box", "Capsule", "CarveOptions", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions",
-    "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "Mesh", "MeshInfo", "NavigableSpace",
-    "Prism", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "carve", "evaluate",
-    "fit", "fit_tree", "load", "navigable_space", "simulate",
+    "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "MergeOptions", "Mesh", "MeshInfo",
+    "NavigableSpace", "Prism", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere",
+    "carve", "evaluate", "fit", "fit_tree", "load", "merge", "navigable_space", "simulate",
 ]  # fmt: skip
 
 
