@@ -12,7 +12,7 @@ namespace hitbox {
 
 namespace {
 
-constexpr size_t kFew = 70, kInner = 90;  // a part of more vertices is asked by so many of them first
+constexpr size_t kFew = 44, kInner = 60;  // a part of more vertices is asked by so many of them first
 
 std::vector<Vec3> joined(std::span<const Vec3> a, std::span<const Vec3> b) {
   std::vector<Vec3> all(a.begin(), a.end());
