@@ -18,7 +18,7 @@ namespace {
 // By this share of the tolerance the space is made larger than it has to be, and by the same it is proved to be clear: what
 // comes nearer to a centre of the larger one by less than that does not enter the true one.
 constexpr double kMargin = 0.01;
-constexpr double kThickness = 0.01;   // of the tolerance: that flat parts get, both ways
+constexpr double kThickness = 0.005;  // of the tolerance: that flat parts get, both ways along one to three axes
 constexpr double kMostOutside = 0.3;  // of the tolerance: by which capped hulls may stick out
 
 // Options in the coordinates of the unit box, with the margin.
