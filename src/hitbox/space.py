@@ -251,6 +251,8 @@ def _points(verb: str, given: npt.ArrayLike) -> FloatArray:
 def _listed(verb: str, blockers: Any) -> tuple[Blocker, ...]:
     if isinstance(blockers, HalfSpace | _Shape) or callable(blockers):
         return (blockers,)
+    if not isinstance(blockers, Iterable):
+        raise InputError(f"{verb}: blockers: must be a list of them, not a {type(blockers).__name__}.")
     found = tuple(blockers)
     for k, blocker in enumerate(found):
         if not isinstance(blocker, HalfSpace | _Shape) and not callable(blocker):
