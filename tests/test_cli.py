@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import hitbox
-from hitbox import Box, Collider, FitOptions
+from hitbox import Box, CarveOptions, Collider, FitOptions, NavigableSpace
 from hitbox.cli import options
 from hitbox.cli.app import cli, run
 from hitbox.errors import InputError
@@ -23,8 +23,9 @@ from hitbox.errors import InputError
 def test_help_names_the_commands(capsys):
     assert run(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(command in shown for command in ("evaluate", "fit", "info", "render"))
-    for command in ("evaluate", "fit", "info", "render"):
+    commands = ("carve", "evaluate", "fit", "info", "render")
+    assert all(command in shown for command in commands)
+    for command in commands:
         assert run([command, "--help"]) == 0
 
 
@@ -45,6 +46,15 @@ def test_help_names_the_commands(capsys):
         (["fit", "missing.obj", "-n", "0"], "count: must be a whole number from 1"),
         (["fit", "missing.obj", "-o", "x.json", "-o", "./x.json"], "two outputs have the same name"),
         (["fit", "missing.obj", "--lods", "16", "-n", "4"], "either a count (-n) or --lods"),
+        (["carve", "missing.obj"], "missing.obj: no such file"),
+        (["carve", "missing.obj", "-o", "x.stl"], "x.stl: unknown format '.stl'"),
+        (["carve", "missing.obj", "--radius", "wide"], "carve: radius: 'wide' is not a length"),
+        (["carve", "missing.obj", "--floor", "up"], "--floor: must be an axis and a height such as z=0"),
+        (["carve", "missing.obj", "--floor", "w=1"], "--floor: must be an axis and a height such as z=0"),
+        (["carve", "missing.obj", "--clear", "1,2"], "--clear: must be x,y,z such as 0,0,1.5, not '1,2'"),
+        (["carve", "missing.obj", "--max-vertices", "3"], "carve: max_vertices: must be a whole number"),
+        (["carve", "missing.obj", "--space-out", "x.png"], "a space is written as .json"),
+        (["carve", "missing.obj", "-o", "x.json", "--space-out", "./x.json"], "is another file of this"),
         (["fit"], "Missing argument 'MESH'"),
         (["fit", "--cout", "3"], "No such option"),
         (["fti"], "No such command"),
@@ -119,6 +129,8 @@ def test_lists_and_pairs_are_read():
     assert options.importance("--importance", ("-y=2",)) == ("-y", 2.0)
     assert options.importance("--importance", ("seat=4", "a=b=.5")) == {"seat": 4.0, "a=b": 0.5}
     assert [options.number_or_text(text) for text in ("0.5", "1%", "off")] == [0.5, "1%", "off"]
+    assert options.point("--clear", "0, 1,-2.5") == (0.0, 1.0, -2.5)
+    assert options.floor("--floor", "y=-1") == hitbox.HalfSpace.floor(-1, "y")
     with pytest.raises(InputError):
         options.words("--kinds", "")
 
@@ -138,9 +150,14 @@ def stool(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_every_option_of_fit_has_a_flag_of_its_name_with_its_help():
-    flags = {flag: option for option in cli.commands["fit"].params for flag in option.opts}
-    for option in fields(FitOptions):
+@pytest.mark.parametrize(("command", "kind"), [("fit", FitOptions), ("carve", CarveOptions)])
+def test_every_option_has_a_flag_of_its_name_with_its_help(command, kind):
+    flags = {flag: option for option in cli.commands[command].params for flag in option.opts}
+    aliases = {} if command == "fit" else {name: f"--{flag}" for flag, name in options.CARVE_ALIASES.items()}
+    for option in fields(kind):
+        if option.name in aliases:
+            assert flags[aliases[option.name]].help
+            continue
         flag = flags["--" + option.name.replace("_", "-")]
         assert flag.name == option.name
         assert flag.help.startswith(option.metadata["help"])
@@ -153,7 +170,7 @@ def test_every_option_of_fit_has_a_flag_of_its_name_with_its_help():
 def test_help_and_version_are_short(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("hitbox 0.")
-    for arguments in (["--help"], ["fit", "--help"]):
+    for arguments in (["--help"], ["fit", "--help"], ["carve", "--help"]):
         assert run(arguments) == 0
         shown = capsys.readouterr().out.splitlines()
         assert max(map(len, shown)) <= 80
@@ -183,7 +200,8 @@ def save(mesh, count):
 def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypatch):
     """By a clock that only these three move, so that the machine's speed does not matter."""
     clock = [0.0]
-    monkeypatch.setattr(sys.modules["hitbox.cli.fit"], "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    time = SimpleNamespace(perf_counter=lambda: clock[0])
+    monkeypatch.setattr(sys.modules["hitbox.cli.report"], "time", time)
 
     def takes(seconds, work):
         def slow(*arguments, **keywords):
@@ -240,6 +258,44 @@ def test_every_option_reaches_fit(stool, capsys):
     assert Collider.load("x.json").shapes == collider.shapes
     assert run(["fit", "stool.glb", "-n", "6", "--importance", "seat=4"]) == 2
     assert "fit: importance" in capsys.readouterr().err
+
+
+def test_carve_says_what_it_made(stool, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    lengths = ["--radius", "8%", "--tolerance", "3%"]
+    assert run(["carve", "stool.glb", *lengths, "-o", "x.json", "-o", "x.glb"]) == 0
+    shown = capsys.readouterr().out
+    for words in (
+        "shapes    5: 5 hulls", "vertices  40, 8 at most in a hull", "s to carve", "of the diagonal; outside",
+        "note      5 hulls: none enters where a ball of radius 8%", "wrote     x.json",
+    ):  # fmt: skip
+        assert words in shown
+    assert Collider.load("x.json").shapes == hitbox.carve("stool.glb", "8%", "3%").shapes
+
+
+def test_every_option_reaches_carve(stool, capsys):
+    shell = [
+        "--radius", "9%", "--tolerance", "60", "--floor-tolerance", "3%", "-n", "7", "--max-vertices", "64",
+        "--effort", "0.5", "--concave-edges", "3", "--seed", "4", "--floor", "y=-1", "--sealed",
+        "--clear", "0,200,0", "--clear", "0,-500,0",
+    ]  # fmt: skip
+    keywords = {
+        "radius": "9%", "tolerance": 60.0, "floor_tolerance": "3%", "count": 7, "max_vertices": 64,
+        "effort": 0.5, "concave_edges": 3, "seed": 4, "blockers": [hitbox.HalfSpace.floor(-1, "y")],
+        "reachable_only": False, "keep_clear": [(0, 200, 0), (0, -500, 0)],
+    }  # fmt: skip
+    shown = report(["carve", "stool.glb", *shell, "-o", "x.json", "--space-out", "space.json"], capsys)
+    collider = hitbox.carve("stool.glb", **keywords)
+    assert Collider.load("x.json").shapes == collider.shapes
+    assert Collider.load("x.json").method == collider.method
+    assert set(collider.method.options) == set(keywords) == {option.name for option in fields(CarveOptions)}
+    assert shown["files"] == ["x.json", "space.json"]
+    assert (shown["shapes"], shown["complete"]) == (len(collider), True)
+    assert set(shown["seconds"]) == {"read", "carve", "measure"}
+    del keywords["effort"], keywords["concave_edges"], keywords["seed"]
+    del keywords["count"], keywords["max_vertices"]
+    space = hitbox.navigable_space("stool.glb", **keywords)
+    assert NavigableSpace.load("space.json").spheres.tobytes() == space.spheres.tobytes()
 
 
 @pytest.mark.parametrize("asked", [["-n", "5"], [], ["--lods", "2,5"]])

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from hitbox import _core, checks
 from hitbox.collider import Collider, ColliderLike
 from hitbox.errors import InputError
+from hitbox.formats.writing import replace_file
 from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh, MeshLike
 from hitbox.options import option
@@ -94,11 +95,14 @@ class NavigableSpace:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """As JSON; `NavigableSpace.load` reads it."""
+        replace_file(path, self.to_json().encode())
+
+    def to_json(self) -> str:
         data = {
             "format": FORMAT, "version": VERSION, "radius": self.radius, "tolerance": self.tolerance,
             "step": self.step, "spheres": self.spheres.tolist(),
         }  # fmt: skip
-        Path(path).write_text(json.dumps(data))
+        return json.dumps(data)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> NavigableSpace:

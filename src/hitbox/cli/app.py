@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from hitbox.cli.carve import carve
 from hitbox.cli.compare import compare
 from hitbox.cli.evaluate import evaluate
 from hitbox.cli.fit import fit
@@ -26,11 +27,13 @@ def cli() -> None:
 
     \b
     hitbox fit chair.glb -n 32 -o chair.collider.json
+    hitbox carve house.glb --radius 40cm --tolerance 5cm -o house.collider.json
     hitbox evaluate chair.glb chair.collider.json
     hitbox render chair.glb chair.collider.json -o chair.png
     """
 
 
+cli.add_command(carve)
 cli.add_command(compare)
 cli.add_command(evaluate)
 cli.add_command(fit)

@@ -1,44 +1,75 @@
-"""Options as the shell has them: flags made from the fields of FitOptions, and how values are written."""
+"""Options as the shell has them: flags made from options classes, and how values are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
 
+from hitbox.carve import CarveOptions
 from hitbox.errors import InputError
 from hitbox.fit import FitOptions
 from hitbox.importance import DIRECTIONS
+from hitbox.lengths import UPS
+from hitbox.space import HalfSpace
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def fit_options(command: _Command) -> _Command:
-    """One flag for each field of FitOptions, with its name, help and default."""
-    types = {"count": int, "max_excess": float, "time_budget": float, "hull_vertices": int}
+    """One flag for each field of FitOptions."""
     hints = {
         "kinds": "Such as box,sphere.",
         "weights": "Such as organic, or prism=1.4,frustum=2.",
         "importance": "Such as up, +z=8 or seat=4. May be given again.",
         "keep_clear": "May be given again.",
     }
-    for option in reversed(fields(FitOptions)):
+    types = {"count": int, "max_excess": float, "time_budget": float, "hull_vertices": int}
+    return _flags(command, FitOptions, types, hints=hints, again=("importance", "keep_clear"))
+
+
+def carve_options(command: _Command) -> _Command:
+    """One flag for each field of CarveOptions but those of CARVE_ALIASES."""
+    types = {"count": int, "max_vertices": int, "effort": float, "concave_edges": int, "seed": int}
+    return _flags(command, CarveOptions, types, but=tuple(CARVE_ALIASES.values()))
+
+
+# Flags of carve that have another name than their field, as they are said in another way.
+CARVE_ALIASES = {"floor": "blockers", "clear": "keep_clear", "sealed": "reachable_only"}
+
+
+def _flags(
+    command: _Command,
+    options: Any,
+    types: Mapping[str, type],
+    *,
+    hints: Mapping[str, str] = MappingProxyType({}),
+    again: Sequence[str] = (),
+    but: Sequence[str] = (),
+) -> _Command:
+    """One flag for each field of an options class, with its name, help and default.
+
+    `types`: those of fields that are not texts; `hints`: what the help says besides; `again`: fields that
+    may be given several times; `but`: fields without a flag of their name.
+    """
+    for option in reversed([field for field in fields(options) if field.name not in but]):
         flags = ["-n"] if option.name == "count" else []
         said = [option.metadata["help"]] + ([hints[option.name]] if option.name in hints else [])
         if option.metadata["default"]:
             said.append(f"[default: {option.metadata['default']}]")
         flags.append("--" + option.name.replace("_", "-"))
-        kind, again = types.get(option.name, str), option.name in ("importance", "keep_clear")
-        command = click.option(*flags, type=kind, multiple=again, help=" ".join(said))(command)
+        kind, several = types.get(option.name, str), option.name in again
+        command = click.option(*flags, type=kind, multiple=several, help=" ".join(said))(command)
     return command
 
 
 def fit_keywords(given: dict[str, Any]) -> dict[str, Any]:
     """What was said, under the names of FitOptions; the rest keeps its defaults."""
-    readers: dict[str, Callable[[Any], Any]] = {
+    return _keywords(given, {
         "kinds": lambda text: words("--kinds", text),
         "weights": lambda text: weights("--weights", text),
         "weld": number_or_text,
@@ -47,7 +78,23 @@ def fit_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "tolerance": number_or_text,
         "importance": lambda texts: importance("--importance", texts),
         "keep_clear": lambda texts: [sphere("--keep-clear", text) for text in texts],
-    }
+    })  # fmt: skip
+
+
+def carve_keywords(given: dict[str, Any]) -> dict[str, Any]:
+    """What was said, under the names of CarveOptions; the rest keeps its defaults."""
+    found = _keywords(given, {
+        "radius": number_or_text,
+        "tolerance": number_or_text,
+        "floor_tolerance": number_or_text,
+        "floor": lambda text: [floor("--floor", text)],
+        "clear": lambda texts: [point("--clear", text) for text in texts],
+        "sealed": lambda is_set: not is_set,
+    })  # fmt: skip
+    return {CARVE_ALIASES.get(name, name): value for name, value in found.items()}
+
+
+def _keywords(given: dict[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
     said = {name: value for name, value in given.items() if value not in (None, ())}
     return {name: readers[name](value) if name in readers else value for name, value in said.items()}
 
@@ -91,11 +138,32 @@ def importance(option: str, texts: Sequence[str]) -> str | tuple[str, float] | d
 
 def sphere(option: str, text: str) -> tuple[float, ...]:
     """`0,0,1.5,0.3`: a centre and a radius."""
+    return _numbers(option, text, "x,y,z,radius", "0,0,1.5,0.3")
+
+
+def point(option: str, text: str) -> tuple[float, ...]:
+    """`0,0,1.5`."""
+    return _numbers(option, text, "x,y,z", "0,0,1.5")
+
+
+def _numbers(option: str, text: str, names: str, example: str) -> tuple[float, ...]:
+    wrong = InputError(f"{option}: must be {names} such as {example}, not {text!r}.")
     try:
-        x, y, z, radius = (float(word) for word in words(option, text))
+        found = tuple(float(word) for word in words(option, text))
     except ValueError:
-        raise InputError(f"{option}: must be x,y,z,radius such as 0,0,1.5,0.3, not {text!r}.") from None
-    return x, y, z, radius
+        raise wrong from None
+    if len(found) != len(names.split(",")):
+        raise wrong
+    return found
+
+
+def floor(option: str, text: str) -> HalfSpace:
+    """`z=0`: the axis that points up, and how high the ground is."""
+    wrong = f"{option}: must be an axis and a height such as z=0"
+    axis, height = _pair(text, wrong)
+    if axis not in UPS:
+        raise InputError(f"{wrong}, not {text!r}.")
+    return HalfSpace.floor(height, axis)
 
 
 def _pair(text: str, wrong: str) -> tuple[str, float]:

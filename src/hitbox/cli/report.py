@@ -1,0 +1,127 @@
+"""What the verbs that make colliders share: checked outputs, times, distances, and the report of it all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hitbox.cli import layout
+from hitbox.errors import InputError
+from hitbox.words import counted, listed, percent
+
+if TYPE_CHECKING:
+    from hitbox.collider import Collider
+    from hitbox.mesh import Mesh
+
+_SAMPLES = 100_000
+
+
+class Stopwatch:
+    """Seconds between laps."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = now - self._last
+        self._last = now
+
+
+def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str]) -> None:
+    """Before any work: all different, all of a known format, none of them an input."""
+    from hitbox.formats import writing
+
+    read = {os.path.realpath(path) for path in inputs}
+    for path in paths:
+        writing.writer_for(path)
+        if os.path.realpath(path) in read:
+            raise InputError(f"{verb}: {path} is the mesh itself. Give the collider another name.")
+    if len({os.path.realpath(path) for path in paths}) != len(paths):
+        raise InputError(f"{verb}: two outputs have the same name among {', '.join(paths)}.")
+
+
+def write_all(
+    colliders: Sequence[Collider], targets: Sequence[Sequence[str]], others: Sequence[tuple[str, bytes]] = ()
+) -> None:
+    """Each collider to its own files, and other files as they are; all appear, or none."""
+    from hitbox.formats import writing
+
+    pairs = [(c, path) for c, paths in zip(colliders, targets, strict=True) for path in paths]
+    writing.replace_files([*((path, writing.writer_for(path)(c, False)) for c, path in pairs), *others])
+
+
+def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = None) -> dict[str, Any]:
+    """Of the mesh's diagonal, as the report has them."""
+    from hitbox.evaluate import distances as measure
+    from hitbox.formats import collider_json
+    from hitbox.store import Store, build, digest
+
+    store, written = Store(cache), collider_json.write(collider).decode()
+    key = {
+        "what": "distances", "build": build(), "mesh": mesh.sha256, "collider": digest(written),
+        "samples": _SAMPLES,
+    }  # fmt: skip
+    known = store.get(key, dict)
+    if known is not None:
+        return known
+    found = measure(mesh, collider, samples=_SAMPLES, threads=threads)
+    measured = {
+        "mean": found.all_surfaces.mean,
+        "hausdorff": found.all_surfaces.hausdorff,
+        "outer_mean": found.outer_surface.mean,
+        "outer_hausdorff": found.outer_surface.hausdorff,
+        "outer_samples": found.outer_surface.samples,  # 0: nothing can be touched, and both are 0
+    }
+    store.put(key, measured)
+    return measured
+
+
+def report_of(collider: Collider, paths: Sequence[str], measured: dict[str, Any]) -> dict[str, Any]:
+    """As --json prints it; the seconds are added when all is done."""
+    return {
+        "count": collider.method.options.get("count") if collider.method else None,
+        "shapes": len(collider),
+        "kinds": collider.counts,
+        "bytes": collider.nbytes,
+        **measured,
+        "complete": collider.status.complete,
+        "notes": list(collider.status.notes),
+        "files": list(paths),
+    }
+
+
+def print_report(verb: str, report: dict[str, Any], level: int | None = None) -> None:
+    """`level`: the count that was asked for, where several levels come from one run."""
+    kinds = listed([counted(count, kind) for kind, count in report["kinds"].items()])
+    asked, all_levels = (f" of at most {level:,}", " all levels") if level else ("", "")
+    rows = [("shapes", f"{report['shapes']:,}{asked}: {kinds}")]
+    if "vertices" in report:
+        rows.append(("vertices", f"{report['vertices']:,}, {report['most_vertices']:,} at most in a hull"))
+    rows += [
+        ("bytes", f"{report['bytes']:,}"),
+        ("distance", _distance(report)),
+        ("time", _time(verb + all_levels, report["seconds"])),
+    ]
+    rows += [("note", note) for note in report["notes"]]
+    rows += [("wrote", path) for path in report["files"]]
+    layout.print_rows(rows)
+
+
+def _distance(report: dict[str, Any]) -> str:
+    touched = f"where it can be touched, mean {percent(report['outer_mean'])}"
+    return (
+        f"mean {percent(report['mean'])}, largest {percent(report['hausdorff'])} of the diagonal; "
+        f"outside, {touched if report['outer_samples'] else 'nothing can be touched'}"
+    )
+
+
+def _time(done: str, seconds: dict[str, float]) -> str:
+    verb = done.split()[0]
+    return (
+        f"{seconds[verb]:.2f} s to {done}, {seconds['read']:.2f} s to read, "
+        f"{seconds['measure']:.2f} s to measure the distance"
+    )
