@@ -60,6 +60,7 @@ def test_help_names_the_commands(capsys):
         (["fti"], "No such command"),
         (["render", "missing.obj"], "Missing option '-o'"),
         (["render", "missing.obj", "missing.json", "-o", "x.png"], "missing.json: No such file"),
+        (["render", "missing.obj", "--space", "missing.json", "-o", "x.png"], "missing.json: No such file"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_exit_code_2(capsys, tmp_path, monkeypatch, arguments, says):

@@ -11,6 +11,7 @@ from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.render import corners, picture, render
 from hitbox.shapes import Box, Sphere
+from hitbox.space import NavigableSpace
 
 CUBE = Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))
 
@@ -43,6 +44,21 @@ def test_mesh_and_collider_stand_side_by_side(tmp_path):
     blue = right[drawn(right)][:, 2] - right[drawn(right)][:, 0]
     assert np.median(blue) > 40  # spheres are light blue
     assert not drawn(image)[0].any()  # all of it is in the picture
+
+
+def test_a_space_is_drawn_so_that_the_collider_shows_through(tmp_path):
+    pytest.importorskip("pyvista", exc_type=ImportError)
+    space = NavigableSpace([[0, 0, 3, 1.0], [0, 0, 3.01, 1.0], [3, 0, 0, 0.5], [0, 0, 0, 0.0]], 0.5, 0.1, 0.1)
+    render(mesh_of(CUBE), Collider([CUBE]), tmp_path / "x.png", space=space, size=(400, 200))
+    with_space = pixels(tmp_path / "x.png")
+    assert not drawn(with_space)[0].any()
+    red = with_space[..., 0] - with_space[..., 2] > 15
+    assert red[:170, 200:].mean() > 0.02  # beside the collider
+    assert not red[:, :200].any()  # not beside the mesh
+    assert np.median(with_space[red][:, 2]) > 130  # what is behind it shows through: it is orange itself
+    render(mesh_of(CUBE), None, tmp_path / "alone.png", space=space, size=(200, 200))
+    alone = pixels(tmp_path / "alone.png")
+    assert (alone[..., 0] - alone[..., 2] > 15).mean() > 0.02
 
 
 def test_one_pane_is_as_bright_as_two(tmp_path):

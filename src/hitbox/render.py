@@ -21,6 +21,7 @@ from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.formats.writing import replace_file
 from hitbox.shapes import COLORS
+from hitbox.space import NavigableSpace
 
 _MESH_COLOR = (0.78, 0.79, 0.81)
 _INK = (0.16, 0.17, 0.20)
@@ -30,6 +31,8 @@ _HULL_COLORS = (
     (0.74, 0.66, 0.86), (0.86, 0.80, 0.55), (0.55, 0.79, 0.80), (0.80, 0.68, 0.60),
 )  # fmt: skip
 _BALL_COLOR = (0.90, 0.36, 0.30)
+_SPACE_COLOR, _SPACE_OPACITY = (0.93, 0.45, 0.30), 0.14
+_PEELS = 40  # layers of spheres that are told apart
 _MODULES = ("pyvista", "vtk", "vtkmodules")
 _LARGEST = 16384  # pixels a side: what VTK draws
 
@@ -48,12 +51,14 @@ def render(
     collider: Collider | None,
     path: str | os.PathLike[str],
     *,
+    space: NavigableSpace | None = None,
     size: tuple[int, int] = (1600, 800),
     up: str | None = None,
 ) -> None:
     """Writes a PNG: the mesh on the left, the collider on the right (alone: the mesh), same camera.
 
-    `up` is "x", "y" or "z"; without it the collider's or the mesh's own, and y if none is known.
+    `space` is drawn around the last of them, translucent: some of its spheres, about a radius apart. `up` is
+    "x", "y" or "z"; without it the collider's or the mesh's own, and y if none is known.
     """
     if Path(path).suffix.lower() != ".png":
         raise InputError(f"{os.fspath(path)}: pictures are written as .png.")
@@ -64,9 +69,11 @@ def render(
     if collider is not None:
         points = np.vstack([points, collider.bounds])
     center, scale = _unit_size(points)
+    spheres = np.empty((0, 4)) if space is None else _apart(space.spheres, 1.0)
+    spheres = (spheres - [*center, 0.0]) * scale
     _pyvista()
     with _quiet_vtk():
-        image = _draw((vertices - center) * scale, triangles, collider, center, scale, size, up)
+        image = _draw((vertices - center) * scale, triangles, collider, spheres, center, scale, size, up)
     replace_file(path, _png(image))
 
 
@@ -136,6 +143,27 @@ def _add_balls(pv: Any, plotter: Any, centers: npt.NDArray[np.float64], radius: 
     plotter.add_mesh(spheres, color=_BALL_COLOR, smooth_shading=True, ambient=0.22, diffuse=0.9, specular=0.1)
 
 
+def _add_space(pv: Any, plotter: Any, spheres: npt.NDArray[np.float64]) -> None:
+    """Spheres, rows of x, y, z and radius, that what lies behind them is seen through."""
+    ball = pv.Sphere(radius=1.0, theta_resolution=24, phi_resolution=24)
+    centers = pv.PolyData(np.ascontiguousarray(spheres[:, :3]))
+    centers["radius"] = np.ascontiguousarray(spheres[:, 3])
+    bubbles = centers.glyph(geom=ball, scale="radius", orient=False)
+    plotter.add_mesh(bubbles, color=_SPACE_COLOR, opacity=_SPACE_OPACITY, smooth_shading=True, culling="back")
+    plotter.enable_depth_peeling(_PEELS)
+
+
+def _apart(spheres: npt.NDArray[np.float64], radii: float) -> npt.NDArray[np.float64]:
+    """Of spheres that lie thick as hail some that are this many radii apart, the largest first."""
+    left = spheres[np.argsort(-spheres[:, 3], kind="stable")]
+    left = left[left[:, 3] > 0]
+    kept = []
+    while len(left):
+        kept.append(left[0])
+        left = left[np.linalg.norm(left[:, :3] - left[0, :3], axis=1) >= radii * left[:, 3]]
+    return np.array(kept).reshape(-1, 4)
+
+
 def _check_size(size: tuple[int, int]) -> None:
     if not all(16 <= side <= _LARGEST for side in size):
         raise InputError(f"render: size must be from 16 to {_LARGEST} pixels a side, not {size!r}.")
@@ -178,6 +206,7 @@ def _draw(
     vertices: npt.NDArray[np.float64],
     triangles: npt.NDArray[np.uint32],
     collider: Collider | None,
+    spheres: npt.NDArray[np.float64],
     center: npt.NDArray[np.float64],
     scale: float,
     size: tuple[int, int],
@@ -200,18 +229,29 @@ def _draw(
         everything = vertices[np.unique(triangles)]
         if collider is not None:
             plotter.subplot(0, 1)
-            for shape in collider:
+            only_hulls = set(collider.counts) == {"hull"}
+            for k, shape in enumerate(collider):
                 corners, faces = shape.to_mesh(48)
                 corners = (corners - center) * scale
-                _add(pv, plotter, corners, faces, COLORS[shape.kind])
+                color = _HULL_COLORS[k % len(_HULL_COLORS)] if only_hulls else COLORS[shape.kind]
+                _add(pv, plotter, corners, faces, color)
                 everything = np.vstack([everything, corners])
             _caption(plotter, f"collider: {len(collider):,} shapes, {collider.nbytes:,} bytes", size)
+        if len(spheres):
+            _add_space(pv, plotter, spheres)
+            everything = np.vstack([everything, *(spheres[:, :3] + side for side in _sides(spheres[:, 3]))])
         for pane in range(panes):
             plotter.subplot(0, pane)
             _aim(plotter, everything, up, size[0] / panes / size[1])
         return np.asarray(plotter.screenshot(return_img=True))
     finally:
         plotter.close()
+
+
+def _sides(radii: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
+    """From centres to the six outermost points along the axes."""
+    for axis in np.eye(3):
+        yield from (radii[:, None] * axis, -radii[:, None] * axis)
 
 
 def _axes(up: str) -> npt.NDArray[np.float64]:

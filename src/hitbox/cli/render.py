@@ -11,15 +11,19 @@ from hitbox.lengths import UPS
 @click.command(short_help="A picture of a mesh and its collider.")
 @click.argument("mesh")
 @click.argument("collider", required=False)
+@click.option("--space", help="A saved space, drawn as spheres: what carve --space-out writes.")
 @click.option("-o", "--output", required=True, help="The picture, a .png.")
 @click.option("--size", nargs=2, type=int, default=(1600, 800), show_default=True, help="Width and height.")
 @click.option("--up", type=click.Choice(UPS), help="The axis that points up. Default: as the files say.")
-def render(mesh: str, collider: str | None, output: str, size: tuple[int, int], up: str | None) -> None:
+def render(
+    mesh: str, collider: str | None, space: str | None, output: str, size: tuple[int, int], up: str | None
+) -> None:
     """Draws MESH, and COLLIDER (a collider JSON) beside it, without a display."""
     import hitbox
     from hitbox.collider import Collider
     from hitbox.render import render as draw
 
     shapes = Collider.load(collider) if collider else None
-    draw(hitbox.load(mesh), shapes, output, size=size, up=up)
+    opened = hitbox.NavigableSpace.load(space) if space else None
+    draw(hitbox.load(mesh), shapes, output, space=opened, size=size, up=up)
     print_rows([("wrote", output)])
