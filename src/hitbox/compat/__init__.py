@@ -1,0 +1,1 @@
+"""hitbox under the names of other tools, for code that calls those today: one module a tool."""

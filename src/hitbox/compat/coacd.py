@@ -1,0 +1,123 @@
+"""The functions of CoACD 1.0.14, done by carve: changing the import is all that has to be changed.
+
+    from hitbox.compat import coacd  # instead of: import coacd
+
+docs/carve.md says what becomes of each parameter. Nothing of CoACD is needed or used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitbox import checks
+from hitbox.carve import FEWEST_VERTICES, MOST_EFFORT, MOST_PARTS, MOST_VERTICES, carve
+from hitbox.errors import InputError
+from hitbox.mesh import Mesh as _Mesh
+from hitbox.shapes import Hull, Shape
+from hitbox.space import longest_side
+
+_LOG_LEVELS = ("off", "debug", "info", "warn", "error", "critical")
+_ITERATIONS = 150  # CoACD's default; what is above is effort
+_SEGMENTS = (32, 24, 16, 12, 8, 6, 4, 3)  # of round shapes, finest first
+
+
+class Mesh:
+    """Vertices (n, 3) and the indices of triangles (m, 3)."""
+
+    def __init__(
+        self,
+        vertices: npt.ArrayLike = np.zeros((0, 3), dtype=np.double),  # noqa: B008 (as CoACD has it)
+        indices: npt.ArrayLike = np.zeros((0, 3), dtype=np.int32),  # noqa: B008
+    ) -> None:
+        self.vertices = np.ascontiguousarray(vertices, dtype=np.double)
+        self.indices = np.ascontiguousarray(indices, dtype=np.int32)
+        for name, array in (("vertices", self.vertices), ("indices", self.indices)):
+            if array.ndim != 2 or array.shape[1] != 3:
+                raise InputError(f"Mesh: {name}: must be rows of three, not of shape {array.shape}.")
+
+
+def run_coacd(
+    mesh: Mesh,
+    threshold: float = 0.05,
+    max_convex_hull: int = -1,
+    preprocess_mode: str = "auto",
+    preprocess_resolution: int = 50,
+    resolution: int = 2000,
+    mcts_nodes: int = 20,
+    mcts_iterations: int = 150,
+    mcts_max_depth: int = 3,
+    pca: int = False,
+    merge: bool = True,
+    decimate: bool = False,
+    max_ch_vertex: int = 256,
+    extrude: bool = False,
+    extrude_margin: float = 0.01,
+    apx_mode: str = "ch",
+    seed: int = 0,
+    real_metric: bool = False,
+    *,
+    radius: float | str | None = None,
+    tolerance: float | str | None = None,
+) -> list[list[npt.NDArray[Any]]]:
+    """Convex hulls around a mesh: a list of [vertices, triangles], as CoACD returns it.
+
+    `threshold` becomes the tolerance of carve and the radius of its ball; `tolerance` and `radius` say them
+    in carve's own words. What carve guarantees holds for the hulls, as long as `max_convex_hull` is enough.
+
+        parts = coacd.run_coacd(coacd.Mesh(vertices, faces), threshold=0.05)
+    """
+    _refuse(extrude, apx_mode)
+    given = _Mesh(mesh.vertices, mesh.indices)
+    if tolerance is None:
+        tolerance = _as_length(threshold, given, bool(real_metric))
+    cap = MOST_VERTICES
+    if decimate:
+        cap = checks.whole("run_coacd: max_ch_vertex", max_ch_vertex, FEWEST_VERTICES, MOST_VERTICES)
+    iterations = checks.positive("run_coacd: mcts_iterations", mcts_iterations)
+    collider = carve(
+        given,
+        tolerance if radius is None else radius,
+        tolerance,
+        count=_count(max_convex_hull),
+        max_vertices=cap if decimate else None,
+        effort=min(max(0.0, iterations / _ITERATIONS - 1), MOST_EFFORT),
+        seed=seed,
+    )
+    return [_part(shape, cap) for shape in collider]
+
+
+def set_log_level(level: str) -> None:
+    """Only checked: nothing is printed at any level."""
+    checks.one_of("set_log_level", level, _LOG_LEVELS)
+
+
+def _refuse(extrude: bool, apx_mode: str) -> None:
+    if extrude:
+        raise InputError("run_coacd: extrude: hulls meet without it here. Leave it out.")
+    if apx_mode != "ch":
+        raise InputError(f"run_coacd: apx_mode: {apx_mode!r}: only 'ch'. For boxes use fit with kinds='box'.")
+
+
+def _as_length(threshold: float, mesh: _Mesh, is_real: bool) -> float:
+    """CoACD measures in a copy of the mesh whose longest side is 2, unless it is told not to."""
+    found = checks.positive("run_coacd: threshold", threshold)
+    return found if is_real else found / 2 * longest_side(mesh)
+
+
+def _count(max_convex_hull: int) -> int | None:
+    if max_convex_hull == -1:
+        return None
+    return checks.whole("run_coacd: max_convex_hull (-1 is any)", max_convex_hull, 1, MOST_PARTS)
+
+
+def _part(shape: Shape, most_vertices: int) -> list[npt.NDArray[Any]]:
+    """As arrays of its own. Where the mesh is one simple shape, carve gives that: here it becomes a hull."""
+    if isinstance(shape, Hull):
+        vertices, triangles = shape.vertices, shape.triangles
+    else:
+        meshes = (shape.to_mesh(segments) for segments in _SEGMENTS)
+        vertices, triangles = next(found for found in meshes if len(found[0]) <= most_vertices)
+    return [np.array(vertices, np.double), np.array(triangles, np.int32)]
