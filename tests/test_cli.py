@@ -23,7 +23,7 @@ from hitbox.errors import InputError
 def test_help_names_the_commands(capsys):
     assert run(["--help"]) == 0
     shown = capsys.readouterr().out
-    commands = ("carve", "evaluate", "fit", "info", "render")
+    commands = ("carve", "evaluate", "fit", "info", "merge", "render")
     assert all(command in shown for command in commands)
     for command in commands:
         assert run([command, "--help"]) == 0
@@ -55,6 +55,10 @@ def test_help_names_the_commands(capsys):
         (["carve", "missing.obj", "--max-vertices", "3"], "carve: max_vertices: must be a whole number"),
         (["carve", "missing.obj", "--space-out", "x.png"], "a space is written as .json"),
         (["carve", "missing.obj", "-o", "x.json", "--space-out", "./x.json"], "is another file of this"),
+        (["merge", "missing.json"], "missing.json: No such file"),
+        (["merge", "missing.json", "--tolerance", "0"], "merge: tolerance: must be above 0"),
+        (["merge", "missing.json", "--space", "nowhere.json"], "nowhere.json: No such file"),
+        (["merge", "missing.json", "-o", "missing.json"], "missing.json is the collider itself"),
         (["fit"], "Missing argument 'MESH'"),
         (["fit", "--cout", "3"], "No such option"),
         (["fti"], "No such command"),
@@ -171,7 +175,7 @@ def test_every_option_has_a_flag_of_its_name_with_its_help(command, kind):
 def test_help_and_version_are_short(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("hitbox 0.")
-    for arguments in (["--help"], ["fit", "--help"], ["carve", "--help"]):
+    for arguments in (["--help"], ["fit", "--help"], ["carve", "--help"], ["merge", "--help"]):
         assert run(arguments) == 0
         shown = capsys.readouterr().out.splitlines()
         assert max(map(len, shown)) <= 80
@@ -297,6 +301,33 @@ def test_every_option_reaches_carve(stool, capsys):
     del keywords["count"], keywords["max_vertices"]
     space = hitbox.navigable_space("stool.glb", **keywords)
     assert NavigableSpace.load("space.json").spheres.tobytes() == space.spheres.tobytes()
+
+
+def test_merge_takes_several_colliders_as_one(stool, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    upright = (0.0, 0.0, 0.0, 1.0)
+    boxes = [Box((x, 0, 0), upright, (1, 1, 1)) for x in (0, 2, 4)]
+    for name, shapes in (("a", boxes[:2]), ("b", boxes[2:])):
+        Collider(shapes, unit="m").save(f"{name}.json")
+    assert run(["merge", "a.json", "b.json", "-o", "x.json"]) == 0
+    shown = capsys.readouterr().out
+    for words in ("shapes    1: 1 box", "s to merge", "1 shape in place of 3", "wrote     x.json"):
+        assert words in shown
+    assert Collider.load("x.json").unit == "m"
+    said = report(["merge", "a.json", "b.json", "-n", "2", "--hulls-only", "--distance", "1m"], capsys)
+    assert (said["shapes"], said["shapes_given"], said["kinds"]) == (2, 3, {"box": 1, "hull": 1})
+    Collider(boxes, unit="mm").save("c.json")
+    assert run(["merge", "a.json", "c.json"]) == 2
+    assert "merge: unit: the colliders have m and mm" in capsys.readouterr().err
+
+
+def test_merge_keeps_out_of_a_space(stool, capsys):
+    """Under the stool is room: its legs stay apart."""
+    lengths = ["--radius", "8%", "--tolerance", "3%"]
+    assert run(["carve", "stool.glb", *lengths, "-o", "x.json", "--space-out", "space.json"]) == 0
+    capsys.readouterr()
+    assert report(["merge", "x.json", "-n", "1"], capsys)["shapes"] == 1
+    assert report(["merge", "x.json", "--space", "space.json"], capsys)["shapes"] == 5
 
 
 @pytest.mark.parametrize("asked", [["-n", "5"], [], ["--lods", "2,5"]])

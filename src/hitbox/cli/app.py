@@ -13,6 +13,7 @@ from hitbox.cli.compare import compare
 from hitbox.cli.evaluate import evaluate
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
+from hitbox.cli.merge import merge
 from hitbox.cli.render import render
 from hitbox.cli.simulate import simulate
 from hitbox.errors import InputError
@@ -38,6 +39,7 @@ cli.add_command(compare)
 cli.add_command(evaluate)
 cli.add_command(fit)
 cli.add_command(info)
+cli.add_command(merge)
 cli.add_command(render)
 cli.add_command(simulate)
 

@@ -11,12 +11,19 @@ import click
 from hitbox.cli import layout
 from hitbox.cli import options as read
 from hitbox.cli.bar import progress_bar
-from hitbox.cli.report import Stopwatch, check_outputs, distances, print_report, report_of, write_all
+from hitbox.cli.report import (
+    Stopwatch,
+    check_outputs,
+    distances,
+    print_report,
+    report_of,
+    vertices_of,
+    write_all,
+)
 from hitbox.errors import InputError
 
 if TYPE_CHECKING:
     from hitbox.carve import CarveOptions
-    from hitbox.collider import Collider
     from hitbox.mesh import Mesh
     from hitbox.space import NavigableSpace
 
@@ -65,7 +72,7 @@ def carve(
         collider = hitbox.carve(loaded, options=options, threads=threads, progress=progress)
     watch.lap("carve")
     report = report_of(collider, outputs, distances(loaded, collider, threads))
-    report |= _vertices(collider)
+    report |= vertices_of(collider)
     watch.lap("measure")
     report["seconds"] = watch.seconds
     spaces = []
@@ -87,14 +94,6 @@ def _check_space_out(path: str | None, others: list[str]) -> None:
         raise InputError(f"carve: --space-out: {path}: a space is written as .json.")
     if Path(path).resolve() in {Path(other).resolve() for other in others}:
         raise InputError(f"carve: --space-out: {path} is another file of this command. Give it its own name.")
-
-
-def _vertices(collider: Collider) -> dict[str, int]:
-    """Of the hulls, where there are some: engines have caps on them."""
-    from hitbox.shapes import Hull
-
-    counts = [len(shape.vertices) for shape in collider if isinstance(shape, Hull)]
-    return {"vertices": sum(counts), "most_vertices": max(counts)} if counts else {}
 
 
 def _space(mesh: Mesh, options: CarveOptions, threads: int) -> NavigableSpace:

@@ -15,7 +15,8 @@ from hitbox.errors import InputError
 from hitbox.fit import FitOptions
 from hitbox.importance import DIRECTIONS
 from hitbox.lengths import UPS
-from hitbox.space import HalfSpace
+from hitbox.merge import MergeOptions
+from hitbox.space import HalfSpace, NavigableSpace
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -36,6 +37,11 @@ def carve_options(command: _Command) -> _Command:
     """One flag for each field of CarveOptions but those of CARVE_ALIASES."""
     types = {"count": int, "max_vertices": int, "effort": float, "concave_edges": int, "seed": int}
     return _flags(command, CarveOptions, types, but=tuple(CARVE_ALIASES.values()))
+
+
+def merge_options(command: _Command) -> _Command:
+    """One flag for each field of MergeOptions but those that are files or have no value."""
+    return _flags(command, MergeOptions, {"count": int, "max_vertices": int}, but=("space", "hulls_only"))
 
 
 # Flags of carve that have another name than their field, as they are said in another way.
@@ -92,6 +98,15 @@ def carve_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "sealed": lambda is_set: not is_set,
     })  # fmt: skip
     return {CARVE_ALIASES.get(name, name): value for name, value in found.items()}
+
+
+def merge_keywords(given: dict[str, Any]) -> dict[str, Any]:
+    """What was said, under the names of MergeOptions; the rest keeps its defaults."""
+    return _keywords(given, {
+        "tolerance": number_or_text,
+        "distance": number_or_text,
+        "space": NavigableSpace.load,
+    })  # fmt: skip
 
 
 def _keywords(given: dict[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:

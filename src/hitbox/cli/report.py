@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hitbox.cli import layout
@@ -31,7 +32,7 @@ class Stopwatch:
         self._last = now
 
 
-def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str]) -> None:
+def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str], what: str = "mesh") -> None:
     """Before any work: all different, all of a known format, none of them an input."""
     from hitbox.formats import writing
 
@@ -39,7 +40,7 @@ def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str]) -> Non
     for path in paths:
         writing.writer_for(path)
         if os.path.realpath(path) in read:
-            raise InputError(f"{verb}: {path} is the mesh itself. Give the collider another name.")
+            raise InputError(f"{verb}: {path} is the {what} itself. Give the output another name.")
     if len({os.path.realpath(path) for path in paths}) != len(paths):
         raise InputError(f"{verb}: two outputs have the same name among {', '.join(paths)}.")
 
@@ -80,8 +81,10 @@ def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = 
     return measured
 
 
-def report_of(collider: Collider, paths: Sequence[str], measured: dict[str, Any]) -> dict[str, Any]:
-    """As --json prints it; the seconds are added when all is done."""
+def report_of(
+    collider: Collider, paths: Sequence[str], measured: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """As --json prints it; the seconds are added when all is done. `measured`: what `distances` found."""
     return {
         "count": collider.method.options.get("count") if collider.method else None,
         "shapes": len(collider),
@@ -94,6 +97,14 @@ def report_of(collider: Collider, paths: Sequence[str], measured: dict[str, Any]
     }
 
 
+def vertices_of(collider: Collider) -> dict[str, int]:
+    """Of the hulls, where there are some: engines have caps on them."""
+    from hitbox.shapes import Hull
+
+    counts = [len(shape.vertices) for shape in collider if isinstance(shape, Hull)]
+    return {"vertices": sum(counts), "most_vertices": max(counts)} if counts else {}
+
+
 def print_report(verb: str, report: dict[str, Any], level: int | None = None) -> None:
     """`level`: the count that was asked for, where several levels come from one run."""
     kinds = listed([counted(count, kind) for kind, count in report["kinds"].items()])
@@ -101,11 +112,10 @@ def print_report(verb: str, report: dict[str, Any], level: int | None = None) ->
     rows = [("shapes", f"{report['shapes']:,}{asked}: {kinds}")]
     if "vertices" in report:
         rows.append(("vertices", f"{report['vertices']:,}, {report['most_vertices']:,} at most in a hull"))
-    rows += [
-        ("bytes", f"{report['bytes']:,}"),
-        ("distance", _distance(report)),
-        ("time", _time(verb + all_levels, report["seconds"])),
-    ]
+    rows.append(("bytes", f"{report['bytes']:,}"))
+    if "mean" in report:
+        rows.append(("distance", _distance(report)))
+    rows.append(("time", _time(verb, all_levels, report["seconds"])))
     rows += [("note", note) for note in report["notes"]]
     rows += [("wrote", path) for path in report["files"]]
     layout.print_rows(rows)
@@ -119,9 +129,8 @@ def _distance(report: dict[str, Any]) -> str:
     )
 
 
-def _time(done: str, seconds: dict[str, float]) -> str:
-    verb = done.split()[0]
-    return (
-        f"{seconds[verb]:.2f} s to {done}, {seconds['read']:.2f} s to read, "
-        f"{seconds['measure']:.2f} s to measure the distance"
-    )
+def _time(verb: str, what: str, seconds: dict[str, float]) -> str:
+    said = [f"{seconds[verb]:.2f} s to {verb}{what}", f"{seconds['read']:.2f} s to read"]
+    if "measure" in seconds:
+        said.append(f"{seconds['measure']:.2f} s to measure the distance")
+    return ", ".join(said)

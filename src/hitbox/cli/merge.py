@@ -1,0 +1,84 @@
+"""`hitbox merge`: fewer shapes in place of many."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hitbox.cli import layout
+from hitbox.cli import options as read
+from hitbox.cli.bar import progress_bar
+from hitbox.cli.report import Stopwatch, check_outputs, print_report, report_of, vertices_of, write_all
+from hitbox.errors import InputError
+from hitbox.words import listed
+
+if TYPE_CHECKING:
+    from hitbox.collider import Collider
+
+
+@click.command(short_help="Fewer shapes in place of many.")
+@click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
+@read.merge_options
+@click.option("--space", help="A saved space that merged shapes must not enter: carve --space-out writes it.")
+@click.option("--hulls-only", is_flag=True, help="Merged shapes stay hulls, never become simple ones.")
+@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    help="Where to write; the suffix picks the format (.json, .obj, .glb). May be given again.",
+)
+def merge(
+    colliders: tuple[str, ...], threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
+) -> None:
+    """Merges shapes that lie together, of all COLLIDERs, which together are one.
+
+    A collider is a collider JSON, a mesh file of convex pieces (OBJ, GLB, PLY, STL, OFF), or a folder of such
+    files. A length is in their units (0.02), of the longest side of their box (1%), or has a unit (5mm).
+    """
+    from hitbox.merge import MergeOptions
+
+    options = MergeOptions(**read.merge_keywords(given))  # before any work: a wrong one must not cost a run
+    check_outputs("merge", outputs, colliders, "collider")
+
+    import hitbox
+
+    watch = Stopwatch()
+    together = _together([hitbox.Collider.of(path) for path in colliders])
+    watch.lap("read")
+    with progress_bar(as_json) as progress:
+        merged = hitbox.merge(together, options=options, threads=threads, progress=progress)
+    watch.lap("merge")
+    report = report_of(merged, outputs) | vertices_of(merged)
+    report |= {"shapes_given": len(together), "seconds": watch.seconds}
+    write_all([merged], [outputs])
+    if as_json:
+        click.echo(json.dumps(report, indent=1))
+    else:
+        layout.print_title(", ".join(colliders))
+        print_report("merge", report)
+
+
+def _together(colliders: Sequence[Collider]) -> Collider:
+    """All shapes of all of them as one collider."""
+    from hitbox.collider import Collider
+
+    first, *others = colliders
+    if not others:
+        return first
+    for word in ("unit", "up"):
+        said = sorted({getattr(collider, word) for collider in colliders} - {None})
+        if len(said) > 1:
+            raise InputError(f"merge: {word}: the colliders have {listed(said)}. Bring them to the same one.")
+    return Collider(
+        [shape for collider in colliders for shape in collider],
+        labels=[label for collider in colliders for label in collider.labels],
+        name=first.name,
+        unit=next((c.unit for c in colliders if c.unit), None),
+        up=next((c.up for c in colliders if c.up), None),
+    )
