@@ -1,4 +1,4 @@
-"""What README.md and docs/fit.md say is true: examples run, the table of options is that of FitOptions.
+"""What README.md, docs/fit.md and docs/carve.md say is true: examples run, tables have the code's options.
 
 Blocks marked `sh` and `python` are run in a folder with a chair.glb; those marked `bash` set a machine up.
 """
@@ -11,10 +11,12 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
-from hitbox import Box, Collider, FitOptions
+from hitbox import Box, CarveOptions, Collider, FitOptions, MergeOptions
+from hitbox.cli.options import CARVE_ALIASES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,7 +54,8 @@ def test_the_shell_examples_run(folder_with_a_chair):
     written = {path.name for path in folder_with_a_chair.iterdir()}
     levels = {f"chair_{count}.json" for count in (4, 16, 64)}
     fitted = {"chair.collider.json", "chair_shapes.glb", "chair.png"}
-    assert written == {"chair.glb", "chair_compared.html", ".hitbox-compare"} | fitted | levels
+    carved = {"chair_open.json", "chair_space.json", "chair_open.png", "chair_fewer.json"}
+    assert written == {"chair.glb", "chair_compared.html", ".hitbox-compare"} | fitted | levels | carved
 
 
 def test_the_python_examples_run(folder_with_a_chair):
@@ -62,22 +65,25 @@ def test_the_python_examples_run(folder_with_a_chair):
         run([sys.executable, "-W", "error", "-c", text], folder_with_a_chair)
 
 
-def test_the_examples_of_the_options_run(tmp_path):
-    text = (ROOT / "docs" / "fit.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("document", ["fit.md", "carve.md"])
+def test_the_examples_of_the_methods_run(tmp_path, document):
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
     blocks = re.findall(r"^```(sh|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert {language for language, _ in blocks} == {"sh", "python"}
     (tmp_path / "lighthouse.obj").write_bytes((ROOT / "examples" / "lighthouse.obj").read_bytes())
     shells = [line for language, text in blocks if language == "sh" for line in text.splitlines()]
+    if any("hitbox render" in line for line in shells):
+        pytest.importorskip("pyvista", exc_type=ImportError)
     run(["sh", "-e", "-c", "\n".join(shells)], tmp_path)
     for language, text in blocks:
         if language == "python":
             run([sys.executable, "-W", "error", "-c", text], tmp_path)
 
 
-def options_table() -> str:
+def options_table(kind, aliases=MappingProxyType({})) -> str:
     lines = ["| option | in the shell | default | what it does |", "|---|---|---|---|"]
-    for option in fields(FitOptions):
-        flag = "--" + option.name.replace("_", "-")
+    for option in fields(kind):
+        flag = "--" + aliases.get(option.name, option.name.replace("_", "-"))
         flags = f"`-n`, `{flag}`" if option.name == "count" else f"`{flag}`"
         said = option.metadata["default"]
         default = f"`{said}`" if said else "none"
@@ -85,9 +91,18 @@ def options_table() -> str:
     return "\n".join(lines)
 
 
-def test_the_table_of_options_is_that_of_fit_options():
-    shown = README.split("<!-- options:begin -->\n")[1].split("\n<!-- options:end -->")[0]
-    assert shown == options_table()
+@pytest.mark.parametrize(
+    ("document", "mark", "kind", "aliases"),
+    [
+        ("README.md", "options", FitOptions, {}),
+        ("docs/carve.md", "carve options", CarveOptions, {v: k for k, v in CARVE_ALIASES.items()}),
+        ("docs/carve.md", "merge options", MergeOptions, {}),
+    ],
+)
+def test_the_tables_of_options_are_those_of_the_code(document, mark, kind, aliases):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    shown = text.split(f"<!-- {mark}:begin -->\n")[1].split(f"\n<!-- {mark}:end -->")[0]
+    assert shown == options_table(kind, aliases)
 
 
 def test_every_file_the_documents_point_to_exists():
