@@ -35,11 +35,9 @@ def corners_of(shape):
     return shape.vertices if shape.kind == "hull" else shape.to_mesh(32)[0]
 
 
-def thin_directions(corners, limit):
-    """In how many directions a hull is thinner than `limit`: 1 for a sheet, 2 for a bar."""
-    normals = judge.Solid(corners).planes[0]
-    thin = normals[np.ptp(corners @ normals.T, axis=0) <= limit]
-    return int(np.linalg.matrix_rank(thin, tol=0.1)) if len(thin) else 0
+def thinnest(corners):
+    """How thick a hull is along its facets' normals."""
+    return float(np.ptp(corners @ judge.Solid(corners).planes[0].T, axis=0).min())
 
 
 def assert_kept(mesh, collider, radius, tolerance, *, cap=None, step=None, **space):
@@ -56,10 +54,9 @@ def assert_kept(mesh, collider, radius, tolerance, *, cap=None, step=None, **spa
         if shape.kind != "hull":
             continue
         assert judge.is_convex(corners, shape.triangles)
-        thin = thin_directions(corners, 2.5 * FLAT * tolerance)
-        most = CAPPED if cap else FLAT if thin else 0.0
-        if thin < 2:
-            assert judge.sticks_out(vertices, triangles, [corners]) <= most * tolerance + ROUNDING
+        is_flat = thinnest(corners) <= 2.5 * FLAT * tolerance
+        most = CAPPED if cap else FLAT if is_flat else 0.0
+        assert judge.sticks_out(vertices, triangles, [corners]) <= most * tolerance + ROUNDING
         assert len(corners) <= (cap or np.inf)
 
 
