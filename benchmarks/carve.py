@@ -474,7 +474,7 @@ def methods_table(all_found: Sequence[Found]) -> str:
         "the deepest as a share of r; 1: a hull holds the middle of a ball. The judge's is a number of "
         "meshes, with the space the collider was made for."
     )
-    return f"## Parts and what they block\n\n{said}\n\n" + harness.table(head, rows)
+    return f"## Parts and what they block\n\n{said}\n\n{harness.table(head, rows)}" if rows else ""
 
 
 def means(answers: Sequence[Made] | Sequence[Theirs]) -> list[str]:

@@ -46,6 +46,12 @@ Atom atom_of(Piece piece) {
   return atom;
 }
 
+bool can_be_capped(const PartHull& hull, const SphereBins& spheres, const AssemblyOptions& options) {
+  if (options.most_vertices == 0 || hull.mesh.vertices.size() <= options.most_vertices) return true;
+  auto capped = capped_part_hull(hull, options.most_vertices, options.most_outside);
+  return capped && !spheres.entered_by(*capped);
+}
+
 Assembly::Assembly(std::vector<Atom> atoms, const SphereBins& spheres, const AssemblyOptions& options,
                    const Input* input)
     : spheres_(spheres), options_(options), input_(input) {
@@ -182,23 +188,17 @@ class Assembly::Dissolving {
   void commit() {
     ++assembly_.now_;
     for (Home& home : homes_) {
+      for (Atom& half : home.halves) {
+        home.atoms.push_back(static_cast<uint32_t>(assembly_.atoms_.size()));
+        assembly_.atoms_.push_back(std::move(half));
+      }
       Part& part = assembly_.parts_[home.part];
-      const std::vector<uint32_t> atoms = part.atoms;
       part = std::move(home.grown);
-      part.atoms = atoms;
-      for (const uint32_t a : home.atoms) part.atoms.push_back(a);
+      for (const uint32_t a : home.atoms) {
+        part.atoms.push_back(a);
+        part.atom_volume += assembly_.atoms_[a].volume;
+      }
       part.changed = assembly_.now_;
-    }
-    const auto first = static_cast<uint32_t>(assembly_.atoms_.size());
-    for (Half& half : halves_) {
-      assembly_.atoms_.push_back(std::move(half.atom));
-      Part& part = assembly_.parts_[half.part];
-      part.atoms.push_back(static_cast<uint32_t>(first + (&half - halves_.data())));
-    }
-    for (Home& home : homes_) {
-      Part& part = assembly_.parts_[home.part];
-      part.atom_volume = 0;
-      for (const uint32_t a : part.atoms) part.atom_volume += assembly_.atoms_[a].volume;
     }
   }
 
@@ -207,10 +207,7 @@ class Assembly::Dissolving {
     uint32_t part;
     Part grown;
     std::vector<uint32_t> atoms;  // new ones
-  };
-  struct Half {  // of an atom
-    Atom atom;
-    uint32_t part;
+    std::vector<Atom> halves;     // of atoms
   };
   struct Offer {
     double growth;
@@ -271,11 +268,11 @@ class Assembly::Dissolving {
   void take(uint32_t part, uint32_t number, const Atom& atom, std::optional<PartHull> hull) {
     auto home = std::find_if(homes_.begin(), homes_.end(), [&](const Home& h) { return h.part == part; });
     if (home == homes_.end()) {
-      homes_.push_back({part, assembly_.parts_[part], {}});
+      homes_.push_back({part, assembly_.parts_[part], {}, {}});
       home = homes_.end() - 1;
     }
     if (number == kHalf) {
-      halves_.push_back({atom, part});
+      home->halves.push_back(atom);
     } else {
       home->atoms.push_back(number);
     }
@@ -291,7 +288,6 @@ class Assembly::Dissolving {
   uint32_t part_;
   const std::vector<uint8_t>& is_gone_;
   std::vector<Home> homes_;
-  std::vector<Half> halves_;
 };
 
 bool Assembly::dissolve_one(uint32_t part, std::vector<uint8_t>& is_gone) {

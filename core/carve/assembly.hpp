@@ -91,4 +91,7 @@ class Assembly {
 
 Atom atom_of(Piece piece);
 
+// Whether the hull has few enough vertices, or one around it does and enters no sphere.
+bool can_be_capped(const PartHull& hull, const SphereBins& spheres, const AssemblyOptions& options);
+
 }  // namespace hitbox

@@ -83,7 +83,7 @@ std::vector<Cutting> cut_once(std::vector<Cutting> cuttings, const Input& input,
   std::vector<Cutting> open;
   for (size_t k = 0; k < cuttings.size(); ++k) {
     if (parts[k].empty()) done.push_back(std::move(cuttings[k]));  // too small to be cut
-    for (Cutting& part : parts[k]) (part.spheres.empty() ? done : open).push_back(std::move(part));
+    for (Cutting& part : parts[k]) (part.is_done() ? done : open).push_back(std::move(part));
   }
   return open;
 }
@@ -91,7 +91,7 @@ std::vector<Cutting> cut_once(std::vector<Cutting> cuttings, const Input& input,
 }  // namespace
 
 Cutting cutting_of(Piece piece, std::span<const Sphere> spheres, const Input& input) {
-  Cutting cutting{std::move(piece), {}, {}};
+  Cutting cutting{std::move(piece), {}, {}, false};
   cutting.hull = part_hull(cutting.piece.all_points(), input.thickness);
   if (!spheres.empty()) cutting.hull.plant();
   size_t last = 0;
@@ -103,7 +103,7 @@ Cutting cutting_of(Piece piece, std::span<const Sphere> spheres, const Input& in
 std::vector<Cutting> cut_until_clear(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
                                      Run& run) {
   std::vector<Cutting> done, open;
-  for (Cutting& cutting : cuttings) (cutting.spheres.empty() ? done : open).push_back(std::move(cutting));
+  for (Cutting& cutting : cuttings) (cutting.is_done() ? done : open).push_back(std::move(cutting));
   while (!open.empty()) open = cut_once(std::move(open), input, settings, done, run);
   return done;
 }

@@ -12,11 +12,14 @@ struct Cutting {
   Piece piece;
   PartHull hull;
   std::vector<Sphere> spheres;
+  bool must_be_cut = false;  // for another reason
+
+  bool is_done() const { return spheres.empty() && !must_be_cut; }
 };
 
 Cutting cutting_of(Piece piece, std::span<const Sphere> spheres, const Input& input);
 
-// All pieces that are left once none enters a sphere, or is too small to be cut. Those without a polygon are left out.
+// All pieces that are left once all are done, or too small to be cut. Those without a polygon are left out.
 std::vector<Cutting> cut_until_clear(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
                                      Run& run);
 

@@ -14,6 +14,22 @@ std::vector<Atom> atoms_of(std::vector<Cutting> cuttings) {
   return atoms;
 }
 
+// Also until all hulls can do with as many vertices as they may have.
+std::vector<Atom> cut_into_atoms(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
+                                 const AssemblyOptions& assembly, const SphereBins& bins, Run& run) {
+  std::vector<Cutting> done;
+  while (!cuttings.empty()) {
+    std::vector<Cutting> open;
+    for (Cutting& cutting : cut_until_clear(std::move(cuttings), input, settings, run)) {
+      const bool was_tried = cutting.must_be_cut;  // and is too small
+      cutting.must_be_cut = !can_be_capped(cutting.hull, bins, assembly);
+      (cutting.must_be_cut && !was_tried ? open : done).push_back(std::move(cutting));
+    }
+    cuttings = std::move(open);
+  }
+  return atoms_of(std::move(done));
+}
+
 Decomposition assembled(Assembly assembly, Run& run) {
   assembly.merge(1, run);
   assembly.dissolve(run);
@@ -111,7 +127,7 @@ class LocalSearch {
     if (random_.uniform() < 0.5) settings.axes = random_axes(random_);
     std::vector<Cutting> start;
     start.push_back(cutting_of(std::move(piece), bins_.spheres(), input_));
-    return atoms_of(cut_until_clear(std::move(start), input_, settings, run));
+    return cut_into_atoms(std::move(start), input_, settings, options_.assembly, bins_, run);
   }
 
   static void add(const Piece& piece, Piece& all) {
@@ -159,7 +175,7 @@ Decomposition decompose(const Input& input, std::span<const Sphere> spheres, con
   const auto with = [&](const CutSettings& settings) {
     std::vector<Cutting> cuttings;
     cuttings.push_back(start);
-    std::vector<Atom> atoms = atoms_of(cut_until_clear(std::move(cuttings), input, settings, run));
+    std::vector<Atom> atoms = cut_into_atoms(std::move(cuttings), input, settings, options.assembly, bins, run);
     return assembled(Assembly(std::move(atoms), bins, options.assembly, &input), run);
   };
   run.enter("cut", 0.35, options.effort > 0 ? 0.45 : 0.9);
@@ -194,7 +210,8 @@ Decomposition redone(Decomposition found, std::span<const uint8_t> is_bad, const
   }
   const SphereBins bins({spheres.begin(), spheres.end()});
   Assembly assembly(std::move(found), bins, options.assembly, &input);
-  for (Atom& atom : atoms_of(cut_until_clear(std::move(again), input, options.cut, run))) assembly.add(std::move(atom));
+  for (Atom& atom : cut_into_atoms(std::move(again), input, options.cut, options.assembly, bins, run))
+    assembly.add(std::move(atom));
   return assembled(std::move(assembly), run);
 }
 
