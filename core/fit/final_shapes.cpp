@@ -21,19 +21,17 @@ std::vector<uint32_t> group_of_cluster(const Partition& partition,
   return group;
 }
 
-// Fragments as the faces they are of, each once a shape.
-void name_source_faces(FitResult& result, std::span<const uint32_t> source_face) {
-  if (source_face.empty()) return;
-  uint32_t out = 0;
+// Faces as they were given; of the fragments of one face each shape names it once.
+void name_input_faces(FitResult& result, std::span<const uint32_t> input_face) {
+  std::vector<uint32_t> named;
   for (size_t k = 0, first = 0; k + 1 < result.face_offsets.size(); ++k) {
-    const uint32_t last = result.face_offsets[k + 1], start = out;
-    for (; first < last; ++first) {
-      const uint32_t source = source_face[result.faces[first]];
-      if (out == start || result.faces[out - 1] != source) result.faces[out++] = source;
-    }
-    result.face_offsets[k + 1] = out;
+    const auto start = static_cast<ptrdiff_t>(named.size());
+    for (; first < result.face_offsets[k + 1]; ++first) named.push_back(input_face[result.faces[first]]);
+    std::sort(named.begin() + start, named.end());
+    named.erase(std::unique(named.begin() + start, named.end()), named.end());
+    result.face_offsets[k + 1] = static_cast<uint32_t>(named.size());
   }
-  result.faces.resize(out);
+  result.faces = std::move(named);
 }
 
 // For each cluster the simple part that is all of it, or none.
@@ -283,7 +281,7 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
   std::vector<uint32_t> next = result.face_offsets;
   for (uint32_t f = 0; f < face_count; ++f)
     if (shape_of(f) != kDropped) result.faces[next[shape_of(f)]++] = f;
-  name_source_faces(result, input.source_face);
+  name_input_faces(result, input.input_face);
   return result;
 }
 

@@ -39,7 +39,7 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   const MeshView mesh = input.welded();
   tree.face_count = static_cast<uint32_t>(mesh.face_count());
   tree.merges.reserve(tree.face_count);
-  tree.source_face = input.source_face;
+  tree.input_face = input.input_face;
   tree.merge_parts(input.simple);
   const double max_excess = excess_limit(input.options, referenced_bounds(mesh));
   const std::vector<uint32_t>& groups = input.options.group_of_face;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../measure/inside.hpp"
+#include "canonical.hpp"
 
 namespace hitbox {
 
@@ -19,17 +20,13 @@ bool finds_simple_parts(const FitOptions& options) {
 Vec3 on_grid(const Vec3& unit) {
   constexpr double kCells = static_cast<double>(uint64_t{1} << 40);
   const auto rounded = [&](double x) { return std::nearbyint(x * kCells) / kCells; };
-  return {rounded(unit.x), rounded(unit.y), rounded(unit.z)};
+  return Vec3{rounded(unit.x), rounded(unit.y), rounded(unit.z)} + Vec3{};  // -0 + 0 is +0
 }
 
 }  // namespace
 
 FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
-    : options(std::move(with)),
-      offsets(exact_mesh.offsets.begin(), exact_mesh.offsets.end()),
-      welded_indices(welded_mesh.indices.begin(), welded_mesh.indices.end()),
-      exact_indices(exact_mesh.indices.begin(), exact_mesh.indices.end()),
-      exact_vertices(exact_mesh.vertices.begin(), exact_mesh.vertices.end()) {
+    : options(std::move(with)) {
   // What one merge may add is a volume, so merging then goes by volumes.
   if (options.max_excess >= 0 && options.cost == Cost::deviation) options.cost = Cost::grown;
   if (options.time_budget > 0)
@@ -38,22 +35,13 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   run.enter("prepare", 0, 0.1);
   const Bounds box = referenced_bounds(exact_mesh);
   to_input = {{}, box.center(), box.diagonal()};
-  const auto to_unit = [&](std::span<const Vec3> vertices) {
-    std::vector<Vec3> unit(vertices.size());
-    run.for_each_block(unit.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
-      for (size_t k = first; k < last; ++k) unit[k] = on_grid((vertices[k] - to_input.translation) / to_input.scale);
-    });
-    return unit;
-  };
-  unit_exact = to_unit(exact_mesh.vertices);
-  unit_welded = to_unit(welded_mesh.vertices);
+  put_in_order(welded_mesh, exact_mesh, run);
   clear = kept_space(options, to_input, run);
   solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
     // Fragments are enclosed exactly only where welding has not moved the faces they are of.
-    const bool may_cut = std::ranges::equal(welded_mesh.vertices, exact_mesh.vertices) &&
-                         std::ranges::equal(welded_indices, exact_indices);
+    const bool may_cut = unit_welded == unit_exact && welded_indices == exact_indices;
     Simplified simplified = simplify(welded(), options, may_cut, run);
     simple = std::move(simplified.parts);
     cut_faces = std::move(simplified.cut);
@@ -65,6 +53,38 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     surface.emplace(welded(), run);
   }
   if (!cut_faces.empty()) cut(cut_faces);
+}
+
+// In unit coordinates. By where the faces are before welding moves them.
+void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run) {
+  const auto to_unit = [&](std::span<const Vec3> vertices) {
+    std::vector<Vec3> unit(vertices.size());
+    run.for_each_block(unit.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
+      for (size_t k = first; k < last; ++k) unit[k] = on_grid((vertices[k] - to_input.translation) / to_input.scale);
+    });
+    return unit;
+  };
+  const std::vector<Vec3> exact = to_unit(exact_mesh.vertices);
+  const std::vector<uint32_t> places = places_of(exact);
+  run.poll();
+  const CanonicalOrder order = canonical_order({exact, exact_mesh.indices, exact_mesh.offsets}, places, options);
+  run.poll();
+  OrderedVertices ordered = ordered_vertices(exact_mesh, places, order);
+  unit_exact = in_order<Vec3>(exact, ordered.vertices);
+  exact_vertices = in_order<Vec3>(exact_mesh.vertices, ordered.vertices);
+  exact_indices = std::move(ordered.indices);
+  if (welded_mesh.vertices.data() == exact_mesh.vertices.data()) {
+    unit_welded = unit_exact;
+    welded_indices = exact_indices;
+  } else {
+    const std::vector<Vec3> welded = to_unit(welded_mesh.vertices);
+    ordered = ordered_vertices(welded_mesh, places_of(welded), order);
+    unit_welded = in_order<Vec3>(welded, ordered.vertices);
+    welded_indices = std::move(ordered.indices);
+  }
+  offsets = order.offsets;
+  input_face = order.faces;
+  hitbox::put_in_order(options, order);
 }
 
 void FitInput::cut(const CutFaces& faces) {
@@ -84,6 +104,7 @@ void FitInput::cut(const CutFaces& faces) {
   };
   of_fragments(options.group_of_face);
   of_fragments(options.importance);
+  of_fragments(input_face);
 }
 
 }  // namespace hitbox

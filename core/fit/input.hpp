@@ -14,7 +14,8 @@
 
 namespace hitbox {
 
-// A mesh with options, made ready to be asked for trees and shapes.
+// A mesh with options, made ready to be asked for trees and shapes. Everything here is in canonical order
+// (canonical.hpp), so that nothing after it depends on how the mesh was written down.
 struct FitInput {
   // Welding by a distance moves vertices: `welded` says what hangs together, but it is the faces of
   // `exact` that are enclosed. Both have the same faces in the same order, and passed check_mesh.
@@ -30,6 +31,7 @@ struct FitInput {
   // Parts that are simple shapes. Where faces were cut for them, all faces here are fragments.
   std::vector<SimplePart> simple;
   std::vector<uint32_t> source_face;  // of each fragment, ascending; empty: no face was cut
+  std::vector<uint32_t> input_face;   // as it was given: of each face, or fragment, here
   // What deviation is measured with; none where the cost is a volume.
   std::optional<DistanceField> field;
   std::optional<TriangleBvh> surface;
@@ -38,6 +40,7 @@ struct FitInput {
   ClearSpace clear;  // in unit coordinates, with room for the padding
 
  private:
+  void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);
   void cut(const CutFaces& cut);
 };
 

@@ -23,9 +23,11 @@ class Levels {
   WithinResult within(double tolerance, Run& run) const;
 
   // The clusters of these levels, before useless shapes go.
-  Partition clusters_at(uint32_t count) const { return tree_.source_partition_after(tree_.merges_to(count)); }
+  Partition clusters_at(uint32_t count) const {
+    return tree_.in_input_faces(tree_.partition_after(tree_.merges_to(count)));
+  }
   Partition clusters_within(double tolerance) const {
-    return tree_.in_source_faces(nodes_.partition(cut_within(tolerance)));
+    return tree_.in_input_faces(nodes_.partition(cut_within(tolerance)));
   }
 
  private:

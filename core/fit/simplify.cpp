@@ -150,7 +150,7 @@ void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& 
         finding.shapes.push_back(as_fitted(finding.cover->frame, box));
   }
   if (finding.shapes.empty() && options_.hull_vertices > 0) look_for_hull(part, directions, finding, alone);
-  if (!finding.shapes.empty()) finding.looks_inward = signed_volume(part) < 0;
+  if (!finding.shapes.empty()) finding.looks_inward = !once && signed_volume(part) < 0;
 }
 
 void Simplifier::look_at_components() {

@@ -8,6 +8,7 @@
 #include "../measure/distance.hpp"
 #include "../measure/inside.hpp"
 #include "../mesh/triangulate.hpp"
+#include "canonical.hpp"
 #include "sphere_clear.hpp"
 #include "sphere_sharing.hpp"
 
@@ -154,18 +155,19 @@ const Piece& nearest_piece(std::span<const Piece> pieces, const DeepBall& ball) 
   });
 }
 
+// `input_face`: of each face, as it was given.
 FitResult listed(std::span<const Piece> pieces, std::span<const DeepBall> balls, const Similarity& to_input,
-                 const Vec3& farthest, double pad, Run& run) {
+                 std::span<const uint32_t> input_face, const Vec3& farthest, double pad, Run& run) {
   const std::vector<uint32_t> owner = best_balls(pieces, balls, run);
   std::vector<std::vector<uint32_t>> faces(balls.size());
-  for (size_t k = 0; k < pieces.size(); ++k) faces[owner[k]].push_back(pieces[k].face);
+  for (size_t k = 0; k < pieces.size(); ++k) faces[owner[k]].push_back(input_face[pieces[k].face]);
   FitResult result;
   result.face_offsets.push_back(0);
   const Tolerances tolerances = Tolerances::of_diagonal(to_input.scale);
   // Moving to the input's units rounds by a few last digits of its coordinates.
   const double slack = tolerances.slack + 0x1p-49 * max_component(farthest);
   for (size_t b = 0; b < balls.size(); ++b) {
-    if (faces[b].empty()) faces[b].push_back(nearest_piece(pieces, balls[b]).face);
+    if (faces[b].empty()) faces[b].push_back(input_face[nearest_piece(pieces, balls[b]).face]);
     std::sort(faces[b].begin(), faces[b].end());
     faces[b].erase(std::unique(faces[b].begin(), faces[b].end()), faces[b].end());
     const Sphere sphere = transformed(Sphere{balls[b].center, balls[b].radius}, to_input);
@@ -251,13 +253,17 @@ Covered covering_clear(const Ground& ground, std::span<const Triangle> triangles
 
 }  // namespace
 
-SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, const FitOptions& options, Run& run) {
+SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, FitOptions options, Run& run) {
   run.enter("prepare", 0, 0.1);
   const Bounds box = referenced_bounds(mesh);
   const Similarity to_input{{}, box.center(), box.diagonal()};
-  std::vector<Vec3> vertices(mesh.vertices.begin(), mesh.vertices.end());  // of unit diagonal, at the origin
+  const std::vector<uint32_t> places = places_of(mesh.vertices);
+  const CanonicalOrder order = canonical_order(mesh, places, options);
+  const OrderedVertices ordered = ordered_vertices(mesh, places, order);
+  put_in_order(options, order);
+  std::vector<Vec3> vertices = in_order<Vec3>(mesh.vertices, ordered.vertices);  // of unit diagonal, at the origin
   for (Vec3& v : vertices) v = (v - to_input.translation) / to_input.scale;
-  const MeshView unit{vertices, mesh.indices, mesh.offsets};
+  const MeshView unit{vertices, ordered.indices, order.offsets};
   const std::vector<Triangle> triangles = triangles_of(unit, run);
   const TriangleBvh surface(vertices, triangles, run);
   const Winding winding(surface);
@@ -273,7 +279,7 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, con
   run.enter("measure", 0.9, 1);
   SphereFit result;
   const Vec3 farthest = max(abs(box.low), abs(box.high));
-  result.fitted = listed(covered.pieces, covered.balls, to_input, farthest, options.pad, run);
+  result.fitted = listed(covered.pieces, covered.balls, to_input, order.faces, farthest, options.pad, run);
   result.measure = measured(unit, triangles, surface, covered.balls, run);
   return result;
 }

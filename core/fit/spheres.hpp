@@ -9,7 +9,8 @@
 // conservative: every point of every face lies in the union of the spheres, proved on pieces
 // (sphere_cover.hpp). balanced: about 96 % of the surface does, by sampling, and no point of any face is
 // further out than kLeftOut, proved.
-// Always holds: at most `count` spheres, at least one; same spheres for any number of threads.
+// Always holds: at most `count` spheres, at least one; same spheres for any number of threads, and any order
+// of faces and vertices.
 // Cost of 64 spheres, in CPU seconds: 0.7 for a torus of 5k faces, 2.3 for one of 100k; 0.5 for robot links
 // (benchmarks/spheres.py).
 #pragma once
@@ -41,6 +42,6 @@ struct SphereFit {
 // Of the options `group_of_face`, `keep_clear` and `pad` count; nothing else here has a meaning for spheres alone.
 // There is one sphere a group at least, and more than `count` where space is to be kept clear. How good they
 // are is said of the spheres before padding.
-SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, const FitOptions& options, Run& run);
+SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, FitOptions options, Run& run);
 
 }  // namespace hitbox

@@ -67,11 +67,11 @@ void MergeTree::merge_parts(std::span<const SimplePart> parts) {
   }
 }
 
-Partition MergeTree::in_source_faces(Partition partition) const {
-  if (source_face.empty()) return partition;
-  std::vector<uint32_t> of_source(source_face_count());
-  for (size_t k = face_count; k-- > 0;) of_source[source_face[k]] = partition.cluster_of_face[k];
-  partition.cluster_of_face = std::move(of_source);
+Partition MergeTree::in_input_faces(Partition partition) const {
+  if (input_face.empty()) return partition;
+  std::vector<uint32_t> of_input(1 + *std::max_element(input_face.begin(), input_face.end()));
+  for (size_t k = face_count; k-- > 0;) of_input[input_face[k]] = partition.cluster_of_face[k];
+  partition.cluster_of_face = std::move(of_input);
   return partition;
 }
 

@@ -31,7 +31,7 @@ struct MergeTree {
   uint32_t face_count = 0;
   std::vector<Merge> merges;
   std::vector<SimpleNode> simple;      // what the first merges made
-  std::vector<uint32_t> source_face;   // of each fragment, ascending; empty: no face was cut
+  std::vector<uint32_t> input_face;    // of the mesh as it was given: of each face; empty: the same
   // The leaves that shapes were fitted to first: a face of each, and the medial centres behind it.
   std::vector<uint32_t> leaf_face;
   std::vector<Moments> leaf_medial;
@@ -49,10 +49,8 @@ struct MergeTree {
 
   // The first merges: each simple part becomes one node, for nothing.
   void merge_parts(std::span<const SimplePart> parts);
-  // Faces as they came; a cut one goes with its first fragment.
-  uint32_t source_face_count() const { return source_face.empty() ? face_count : source_face.back() + 1; }
-  Partition source_partition_after(size_t merge_count) const { return in_source_faces(partition_after(merge_count)); }
-  Partition in_source_faces(Partition partition) const;  // a cut face goes with its first fragment
+  // By the faces as they were given; a cut one goes with its first fragment.
+  Partition in_input_faces(Partition partition) const;
 };
 
 }  // namespace hitbox

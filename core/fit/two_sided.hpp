@@ -10,7 +10,7 @@
 namespace hitbox {
 
 struct OneSided {
-  Mesh mesh;                     // with each face once, as it is first
+  Mesh mesh;                     // with each face once, all of them looking out, or all of them in
   std::vector<uint32_t> number;  // in there, of each face
 };
 

@@ -97,7 +97,7 @@ TEST(levels_are_cuts_of_one_tree) {
     const FitResult level = levels.at(count, run);
     CHECK(level.shapes.size() <= count);
     CHECK(level.faces.size() == mesh.view().face_count());
-    CHECK(levels.clusters_at(count).cluster_of_face == tree.partition_after(tree.merges_to(count)).cluster_of_face);
+    CHECK(levels.clusters_at(count).cluster_of_face == tree.in_input_faces(tree.partition_after(tree.merges_to(count))).cluster_of_face);
   }
   CHECK(levels.within(1, run).fitted.shapes.size() == 1);
   CHECK(levels.within(1e-6, run).strays > 1e-6);  // not even the finest

@@ -414,10 +414,11 @@ class _Job:
 
     @cached_property
     def input(self) -> _core.FitInput:
-        welded, _ = self.mesh.clean(self.options.weld)
+        weld = self.options.weld
+        exact, _ = self.mesh.clean("off" if weld == "off" else "exact")
         # Welding by a distance moves vertices: it says what hangs together, but it is the faces as
         # they came that must be enclosed.
-        exact = welded if self.options.weld in ("exact", "off") else self.mesh.clean("exact")[0]
+        welded = exact if weld in ("exact", "off") else _by_position(exact).clean(weld)[0]
         return _core.fit_input(
             welded.vertices, welded.indices, exact.vertices, exact.indices, exact.offsets,
             self.core_options, self.run(),
@@ -605,6 +606,14 @@ class _Groups:
         words = [what for _, what in asked]
         what = words[0] if len(words) == 1 else "pairs of part and material"
         return _Groups(of_face.astype(np.uint32), len(found), what)
+
+
+def _by_position(mesh: Mesh) -> Mesh:
+    """With its vertices along the axes: which one others are welded to must not depend on their order."""
+    order = np.lexsort(mesh.vertices.T)
+    number = np.empty(len(order), np.uint32)
+    number[order] = np.arange(len(order), dtype=np.uint32)
+    return Mesh._from_arrays(mesh.vertices[order], number[mesh.indices], mesh.offsets, **mesh._known())
 
 
 def _identity(mesh: Mesh) -> dict[str, Any]:
