@@ -186,6 +186,69 @@ def test_a_convex_part_of_too_many_corners_gets_the_hull_of_few_around_it():
     assert min(shape.signed_distance(np.array([[1, 2.9965, 1.5]]))[0] for shape in kept) >= 0.002 - 1e-9
 
 
+@pytest.mark.parametrize("thickness", [1e-3, 1e-5, 1e-6, 1e-9])
+@pytest.mark.parametrize("pad", [None, "-0.1%"])
+def test_hulls_of_thin_parts_are_as_thick_as_any_shape(thickness, pad):
+    plate = specimens.extruded([[0, 0], [1, 0], [1.3, 0.6], [0.5, 1], [-0.2, 0.7]], thickness)
+    collider = fit(plate, 4, profile="unreal", pad=pad)
+    assert collider.counts == {"hull": 1}
+    assert np.ptp(collider[0].vertices[:, 2]) >= 2e-5 * plate.diagonal * (1 - 1e-6)
+
+
+def test_hulls_of_tiny_parts_are_as_thick_as_any_shape():
+    crystal = specimens.icosphere(0)
+    tiny = Mesh(1e-6 * crystal.vertices + 5, specimens.polygons_of(crystal))
+    mesh = specimens.together([crystal, tiny])
+    for shape in fit(mesh, 8, kinds=["box", "hull"]):
+        points = shape.vertices if shape.kind == "hull" else shape.to_mesh()[0]
+        assert np.ptp(points, axis=0).min() >= 2e-5 * mesh.diagonal * (1 - 1e-6)
+
+
+def tent(depth: float) -> tuple[Mesh, float]:
+    """A pyramid whose floor sags by `depth`, too little for a corner; with its volume."""
+    vertices = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0.3, 0.2, 1.5], [0, 0, -depth]]
+    floor = [[1, 0, 5], [2, 1, 5], [3, 2, 5], [0, 3, 5]]
+    mesh = Mesh(vertices, [*floor, [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+    return mesh, specimens.volume(mesh)
+
+
+@pytest.mark.parametrize("depth", [1e-9, 1e-5, 1e-3, 0.004, 0.01])
+def test_vertices_outside_the_hull_of_the_corners_belong_to_it(depth):
+    mesh, volume = tent(depth)
+    collider = fit(mesh, 8, profile="unreal")
+    assert collider.counts == {"hull": 1}
+    assert collider.volume == pytest.approx(volume, rel=1e-3)
+    assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+
+
+def test_space_beside_a_sagging_floor_is_kept_clear():
+    mesh, _ = tent(0.004)
+    a, b, tip = mesh.vertices[[1, 2, 4]]
+    normal = np.cross(b - a, tip - a)
+    center = (a + b + tip) / 3 + 0.052 * normal / np.linalg.norm(normal)
+    collider = fit(mesh, 8, profile="unreal", keep_clear=[(*center, 0.05)])
+    assert collider.counts == {"hull": 1}
+    assert collider[0].signed_distance(center[None])[0] >= 0.05
+
+
+@pytest.mark.parametrize("steps", [12, 13, 40])
+def test_a_convex_part_may_have_many_corners(steps):
+    """A slab with rounded edges; the hull has 32 vertices."""
+    angle = np.arange(5)[:, None] * 2 * math.pi / 5 + np.linspace(-math.pi / 5, math.pi / 5, steps)
+    pentagon = np.stack([np.cos(np.arange(5) * 2 * math.pi / 5), np.sin(np.arange(5) * 2 * math.pi / 5)], 1)
+    outline = pentagon[:, None] + 0.01 * np.stack([np.cos(angle), np.sin(angle)], 2)
+    slab = specimens.extruded(outline.reshape(-1, 2) * [1.5, 1], 0.7)
+    collider = fit(slab, 8, profile="unreal")
+    assert collider.counts == {"hull": 1}
+    assert collider.volume == pytest.approx(specimens.volume(slab), rel=5e-3)
+
+
+def test_something_round_is_no_hull_of_few_vertices():
+    ball = specimens.icosphere(3)
+    egg = Mesh(ball.vertices * [1, 1, 1.6], specimens.polygons_of(ball))
+    assert len(fit(egg, 64, profile="unreal")) > 1
+
+
 def test_space_beside_the_roof_may_be_kept_clear():
     """It is in the house's box, but not in its hull."""
     collider = fit(house(roof=2), 16, profile="unreal", keep_clear=[(1.9, 2.8, 1.5, 0.1)])
@@ -218,8 +281,22 @@ def test_convex_parts_of_two_materials_stay_two():
     assert [label.material for label in collider.labels] == ["a", "b"]
 
 
-def test_both_sides_of_a_convex_part_are_one_hull():
-    assert fit(two_sided(house(), "after"), 8, profile="unreal").counts == {"hull": 1}
+def two_sided(mesh: Mesh, order: str) -> Mesh:
+    fronts = specimens.polygons_of(mesh)
+    backs = [face[::-1] for face in fronts]
+    if order == "fronts, then backs":
+        return Mesh(mesh.vertices, [*fronts, *backs])
+    if order == "any":
+        return specimens.shuffled(Mesh(mesh.vertices, [*fronts, *backs]), 1)
+    return Mesh(mesh.vertices, [face for pair in zip(fronts, backs, strict=True) for face in pair])
+
+
+ORDERS = ("fronts, then backs", "face by face", "any")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_both_sides_of_a_convex_part_are_one_hull(order):
+    assert fit(two_sided(house(), order), 8, profile="unreal").counts == {"hull": 1}
 
 
 def test_a_tolerance_finds_one_hull():
@@ -231,17 +308,6 @@ def test_the_papers_own_costs_merge_faces():
     for cost in ("volume", "joint"):
         assert len(fit(specimens.box(), 1, cost=cost, max_excess=0)) == 6
     assert len(fit(specimens.box(), 1, max_excess=0)) == 1
-
-
-def two_sided(mesh: Mesh, order: str) -> Mesh:
-    fronts = specimens.polygons_of(mesh)
-    backs = [face[::-1] for face in fronts]
-    if order == "fronts, then backs":
-        return Mesh(mesh.vertices, [*fronts, *backs])
-    return Mesh(mesh.vertices, [face for pair in zip(fronts, backs, strict=True) for face in pair])
-
-
-ORDERS = ("fronts, then backs", "face by face")
 
 
 @pytest.mark.parametrize("order", ORDERS)

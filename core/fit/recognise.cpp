@@ -12,6 +12,7 @@
 #include "../mesh/triangulate.hpp"
 #include "../shapes/surface.hpp"
 #include "capped_hull.hpp"
+#include "enclose.hpp"
 #include "moments.hpp"
 #include "operator.hpp"
 
@@ -19,16 +20,19 @@ namespace hitbox {
 
 namespace {
 
-constexpr size_t kFewestFaces = 5;    // of a wedge
+constexpr size_t kWedge = 5;          // faces: no primitive has fewer
 constexpr double kFlat = 2e-3;        // of the shape's diagonal: how far flat sides may be off
 constexpr double kBelowArc = 0.05;    // of the radius: facets of 10 sides are within, of 8 not
 constexpr double kBelowDome = 0.08;   // the same where the surface is curved twice
 constexpr double kCorner = 4e-3;      // of the radius: how far the corners of a round shape may be off
+constexpr double kAsLarge = 5e-3;     // by how much a convex part's hull may be larger, and its area smaller
+constexpr uint32_t kFewestOfHull = 4; // vertices
 constexpr double kExact = 5e-4;       // of the diagonal: closer ones are all the same
 constexpr double kPerRank = 0.02;     // by so much a kind must be closer than the one before
 constexpr size_t kPollEvery = 1 << 13;
 constexpr size_t kGlance = 256;       // vertices that a large part is judged by at first
 constexpr size_t kSamples = 512;      // on the shape, where the part is not closed
+constexpr size_t kMostCorners = 1024; // of a convex part: reducing their hull takes 30 ms
 
 constexpr std::array<Kind, kPrimitiveCount> kByPreference = {Kind::sphere,   Kind::box,   Kind::capsule,
                                                              Kind::cylinder, Kind::prism, Kind::frustum};
@@ -82,27 +86,21 @@ class Recogniser {
     return best_;
   }
 
-  // The hull is that of the corners: of a divided and turned part every other vertex is on the hull too, by rounding.
   std::optional<ConvexPart> convex(uint32_t most_vertices) {
-    constexpr double kAsLarge = 5e-3;
     if (!is_closed()) return {};
-    const std::vector<Vec3> corners = corners_up_to(4 * size_t{most_vertices});
-    const std::optional<Hull> hull = capped_hull(corners, most_vertices, 0);
+    const double enclosed = signed_volume(part_);
+    const std::vector<Vec3> points = outermost_points(std::abs(enclosed));
+    if (points.empty()) return {};
+    std::optional<Hull> hull = capped_hull(points, most_vertices, model_.thickness);
     if (!hull) return {};
-    const double enclosed = std::abs(signed_volume(part_));
-    looks_inward_ = signed_volume(part_) < 0;
-    if (volume(*hull) > (1 + kAsLarge) * enclosed || directions_.total_area > (1 + kAsLarge) * area(*hull)) return {};
+    hull = std::get<Hull>(enclosing(std::move(*hull), part_.vertices, Tolerances::of_diagonal(1)));
     const double limit = std::max(kFlat * bounds(*hull).diagonal(), 4 * model_.thickness);
     double depth = 0;
-    if (!deepest(*hull, part_.vertices, limit, depth) || !deepest(*hull, middles(), limit, depth) ||
-        !faces_look_out(hull->vertices, limit))
+    if (is_larger(*hull, std::abs(enclosed)) || directions_.total_area > (1 + kAsLarge) * area(*hull) ||
+        !deepest(*hull, part_.vertices, limit, depth) || !deepest(*hull, middles(), limit, depth) ||
+        !faces_look_out(hull->vertices, enclosed < 0, limit))
       return {};
-    fitter_.points.assign(hull->vertices, all_of(hull->vertices.size()));
-    std::vector<Frame> turned = frames();
-    turned.push_back({});
-    Fitted box = fitter_.smallest_box(turned);
-    box.volume = box.cost = volume(*hull);
-    return ConvexPart{*hull, box};
+    return ConvexPart{*hull, box_of(*hull)};
   }
 
  private:
@@ -120,8 +118,13 @@ class Recogniser {
   template <class Wanted>
   std::vector<uint32_t> corners_among(Wanted&& is_wanted) const;
   bool corners_lie_on(const Shape& shape, double limit) const;
-  std::vector<Vec3> corners_up_to(size_t most) const;
-  bool faces_look_out(std::span<const Vec3> corners, double limit) const;
+  // Than what the part encloses, by more than is allowed: half a percent, and what a thin hull must have.
+  bool is_larger(const Hull& hull, double enclosed) const {
+    return volume(hull) > (1 + kAsLarge) * enclosed + directions_.total_area * model_.thickness;
+  }
+  std::vector<Vec3> outermost_points(double enclosed) const;
+  bool faces_look_out(std::span<const Vec3> corners, bool looks_inward, double limit) const;
+  Fitted box_of(const Hull& hull);
   bool is_closed();
   bool leaves_nothing_bare(const Fitted& fitted, const Shape& shape, double limit);
   const std::vector<Vec3>& middles();
@@ -136,7 +139,6 @@ class Recogniser {
   std::vector<Frame> frames_;
   std::vector<Vec3> middles_;
   std::optional<bool> closed_;
-  bool looks_inward_ = false;
   std::optional<TriangleBvh> surface_;
   int rank_ = 0;
   double best_score_ = Bounds::kInfinity;
@@ -308,18 +310,36 @@ bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
   return corners_among([&](uint32_t v) { return distance[v] < -limit; }).empty();
 }
 
-// None where there are more: something round.
-std::vector<Vec3> Recogniser::corners_up_to(size_t most) const {
-  const std::vector<uint32_t> corners = corners_among([](uint32_t) { return true; });
+// What the hull of a convex part has to go around: its corners, and what lies outside their hull, such as a flat dome.
+// Not all vertices: of a divided and turned part every second one is on the hull by rounding, and a hull that is larger
+// by so little is as good. Nothing where the part is not convex, or round.
+std::vector<Vec3> Recogniser::outermost_points(double enclosed) const {
+  constexpr double kHardly = 1e-4;  // of volume over area, and so of the volume
   std::vector<Vec3> points;
-  if (corners.size() <= most)
-    for (const uint32_t v : corners) points.push_back(part_.vertices[v]);
-  return points;
+  for (const uint32_t v : corners_among([](uint32_t) { return true; })) points.push_back(part_.vertices[v]);
+  if (points.size() > kMostCorners) return {};
+  const auto most = std::max(static_cast<uint32_t>(points.size()), kFewestOfHull);
+  const std::optional<Hull> hull = capped_hull(points, most, model_.thickness);
+  if (!hull || is_larger(*hull, enclosed)) return {};
+  std::vector<double> distance(part_.vertices.size());
+  signed_distance(*hull, part_.vertices, distance);
+  for (size_t v = 0; v < distance.size(); ++v)
+    if (distance[v] > kHardly * enclosed / directions_.total_area) points.push_back(part_.vertices[v]);
+  return points.size() > kMostCorners ? std::vector<Vec3>{} : points;
+}
+
+Fitted Recogniser::box_of(const Hull& hull) {
+  fitter_.points.assign(hull.vertices, all_of(hull.vertices.size()));
+  std::vector<Frame> turned = frames();
+  turned.push_back({});
+  Fitted box = fitter_.smallest_box(turned);
+  box.volume = box.cost = volume(hull);
+  return box;
 }
 
 // Whether no corner is further in front of a face than `limit`. Sides of a groove in a thin plate lie deep below nothing:
 // its caps are near. Slivers look anywhere.
-bool Recogniser::faces_look_out(std::span<const Vec3> corners, double limit) const {
+bool Recogniser::faces_look_out(std::span<const Vec3> corners, bool looks_inward, double limit) const {
   constexpr double kSliver = 0.05;  // of the limit: its height
   for (size_t f = 0; f < part_.face_count(); ++f) {
     if (f % kPollEvery == 0) run_.poll();
@@ -329,7 +349,7 @@ bool Recogniser::faces_look_out(std::span<const Vec3> corners, double limit) con
     double longest_sq = 0;
     for (const uint32_t v : face) longest_sq = std::max(longest_sq, norm_sq(part_.vertices[v] - origin));
     if (2 * norm(vector) <= kSliver * limit * std::sqrt(longest_sq)) continue;
-    const Vec3 normal = looks_inward_ ? -normalized(vector) : normalized(vector);
+    const Vec3 normal = looks_inward ? -normalized(vector) : normalized(vector);
     for (const Vec3& corner : corners)
       if (dot(normal, corner - origin) > limit) return false;
   }
@@ -412,7 +432,7 @@ double signed_volume(const MeshView& part) {
 
 std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& directions,
                                 const std::array<bool, kPrimitiveCount>& kinds, double thickness, Run& run) {
-  if (part.face_count() < kFewestFaces || !(directions.total_area > 0)) return {};
+  if (part.face_count() < kWedge || !(directions.total_area > 0)) return {};
   const CostModel model{kinds, {1, 1, 1, 1, 1, 1}, 0, thickness};
   return Recogniser(part, directions, model, run).best();
 }

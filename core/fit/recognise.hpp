@@ -19,8 +19,9 @@ namespace hitbox {
 std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& directions,
                                 const std::array<bool, kPrimitiveCount>& kinds, double thickness, Run& run);
 
-// A part that is convex, but for dents of 0.2 % of its diagonal, with the hull of at most `most_vertices` around its
-// corners. Rounding may leave other vertices a little outside.
+// A part that is convex, but for dents of 0.2 % of its diagonal, with a hull of at most `most_vertices` that holds all
+// of its vertices, is nowhere thinner than twice `thickness`, and no more than 0.5 % larger than the part (but for what
+// that thickness takes). Parts of more than 1024 corners are round, and none of these.
 struct ConvexPart {
   Hull hull;
   Fitted box;  // a small one around the hull, where a primitive is wanted in its place; its volume is the hull's

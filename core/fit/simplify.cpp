@@ -132,8 +132,8 @@ void Simplifier::look_for_hull(const MeshView& part, const FaceDirections& direc
 }
 
 void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone) {
-  constexpr size_t kFewestFaces = 4;
-  if (members_.faces(component).size() < kFewestFaces || !is_in_one_group(component)) return;
+  constexpr size_t kTetrahedron = 4;  // faces: nothing closed has fewer
+  if (members_.faces(component).size() < kTetrahedron || !is_in_one_group(component)) return;
   const Mesh copy = copy_of(component, local);
   const std::optional<OneSided> once = one_sided(copy.view());
   const MeshView part = once ? once->mesh.view() : copy.view();
