@@ -486,6 +486,31 @@ def test_a_hole_stays_open(count):
         assert collider.status.notes == (f"{len(collider)} shapes instead of {count}: {reason}",)
 
 
+@pytest.mark.parametrize("asked", [{"count": 8}, {"tolerance": "30%"}])
+@pytest.mark.parametrize("reach", [1.05, 1.3, 1.6, 2.5])
+def test_padded_corners_stay_out_of_space_to_keep_clear(asked, reach):
+    """A corner moves out by more than the padding, a sharp tip by much more."""
+    vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 3]]
+    tetrahedron = Mesh(vertices, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    pad, radius = 0.02, 0.01
+    beyond = np.array([0.1, 0.1, 1]) / np.linalg.norm([0.1, 0.1, 1])
+    center = np.array([0, 0, 3]) + beyond * (pad * reach + radius)
+    collider = fit(tetrahedron, pad=pad, keep_clear=[(*center, radius)], profile="unreal", **asked)
+    assert min(shape.signed_distance(center[None])[0] for shape in collider) >= radius - 1e-9
+
+
+def test_space_is_kept_clear_of_faces_that_welding_moved():
+    """A cube whose sides lie apart: a box around the welded one has to grow for them."""
+    cube = specimens.box()
+    sides = [cube.vertices[face] for face in specimens.polygons_of(cube)]
+    apart = [side * (1 + 0.004 * (np.abs(side.mean(axis=0)) > 0.1)) for side in sides]
+    mesh = Mesh(np.concatenate(apart), np.arange(24).reshape(6, 4))
+    assert fit(mesh, 8, weld="1%").counts == {"box": 1}
+    kept = fit(mesh, 8, weld="1%", keep_clear=[(0.5525, 0, 0, 0.05)])
+    assert kept.status.complete
+    assert min(shape.signed_distance([[0.5525, 0, 0]])[0] for shape in kept) >= 0.05
+
+
 # ---- padding
 
 

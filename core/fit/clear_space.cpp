@@ -16,10 +16,10 @@ std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> s
   return result;
 }
 
-ClearSpace::ClearSpace(std::span<const Sphere> spheres, double margin, double touching, Run& run) {
+ClearSpace::ClearSpace(std::span<const Sphere> spheres, double pad, double room, Run& run) : pad_(pad) {
   std::vector<Bounds> boxes;
   for (const Sphere& s : spheres) {
-    const Sphere kept{s.center, s.radius + margin - touching};
+    const Sphere kept{s.center, s.radius + room};
     if (!(kept.radius > 0)) continue;
     spheres_.push_back(kept);
     boxes.push_back(bounds(kept));
@@ -34,13 +34,17 @@ std::vector<uint32_t> ClearSpace::near(const Bounds& box) const {
 }
 
 bool ClearSpace::entered_by(const std::array<Vec3, 3>& corners) const {
-  return std::ranges::any_of(near(bounds_of(corners)), [&](uint32_t sphere) {
-    return distance_to_triangle(spheres_[sphere].center, corners) < spheres_[sphere].radius;
+  Bounds box = bounds_of(corners);
+  box.grow(pad_);
+  return std::ranges::any_of(near(box), [&](uint32_t sphere) {
+    return distance_to_triangle(spheres_[sphere].center, corners) < spheres_[sphere].radius + pad_;
   });
 }
 
-bool ClearSpace::entered_by(const Shape& shape) const {
+bool ClearSpace::entered_by(const Shape& unpadded) const {
   if (empty()) return false;
+  // Itself, and not all within `pad_` of the shape: sides move out, and corners then reach further.
+  const Shape shape = padded(unpadded, pad_, 0);
   const std::vector<uint32_t> nearby = near(bounds(shape));
   // In pieces: where a shape enters one sphere it mostly enters many.
   constexpr size_t kPiece = 64;
@@ -60,9 +64,9 @@ bool ClearSpace::entered_by(const Shape& shape) const {
 
 ClearSpace kept_space(const FitOptions& options, const Similarity& to_input, Run& run) {
   if (options.keep_clear.empty()) return {};
-  constexpr double kTouching = 1e-10;
-  const double margin = std::max(options.pad, 0.0) / to_input.scale;
-  return ClearSpace(before(to_input, options.keep_clear), margin + 2 * kTouching, kTouching, run);
+  constexpr double kRoom = 1e-10;
+  // Where sides move in, an engine's margin takes their place.
+  return ClearSpace(before(to_input, options.keep_clear), std::max(options.pad, 0.0) / to_input.scale, kRoom, run);
 }
 
 }  // namespace hitbox

@@ -19,24 +19,25 @@ std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> s
 class ClearSpace {
  public:
   ClearSpace() = default;  // nothing is to be kept clear
-  // `margin`: by how much shapes will still be grown; every sphere counts as that much larger.
-  // `touching`: by how much less than its radius a sphere's centre may be away, for rounding.
-  ClearSpace(std::span<const Sphere> spheres, double margin, double touching, Run& run);
+  // `pad`: by how much shapes will still be padded; it is the padded shape that must not enter. `room`: by how much
+  // more than its radius a sphere's centre has to be away, or less where it is negative, for rounding.
+  ClearSpace(std::span<const Sphere> spheres, double pad, double room, Run& run);
 
   bool empty() const { return spheres_.empty(); }
-  // Whether the shape, or a triangle, comes nearer to a sphere's centre than its radius. Safe to ask from all
-  // threads.
+  // Whether the shape, once it is padded, or anything within the padding of a triangle, comes nearer to a sphere's
+  // centre than its radius. Safe to ask from all threads.
   bool entered_by(const Shape& shape) const;
   bool entered_by(const std::array<Vec3, 3>& corners) const;
 
  private:
   std::vector<uint32_t> near(const Bounds& box) const;
 
-  std::vector<Sphere> spheres_;  // with the margin, without what is touching
+  double pad_ = 0;
+  std::vector<Sphere> spheres_;  // with their room
   std::optional<BoxBvh> tree_;
 };
 
-// What the options want to be kept clear, with room for the padding, in the coordinates that `to_input` takes
+// What the options want to be kept clear of padded shapes, in the coordinates that `to_input` takes
 // to those of the input.
 ClearSpace kept_space(const FitOptions& options, const Similarity& to_input, Run& run);
 

@@ -5,6 +5,7 @@
 
 #include "../measure/inside.hpp"
 #include "canonical.hpp"
+#include "enclose.hpp"
 
 namespace hitbox {
 
@@ -45,7 +46,10 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     Simplified simplified = simplify(welded(), options, may_cut, run);
     simple = std::move(simplified.parts);
     cut_faces = std::move(simplified.cut);
-    std::erase_if(simple, [&](const SimplePart& part) { return clear.entered_by(part.final_shape()); });
+    if (!clear.empty())
+      std::erase_if(simple, [&](const SimplePart& part) {
+        return clear.entered_by(may_cut ? part.final_shape() : around_exact(part));
+      });
   }
   const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
   if (options.cost == Cost::deviation && !nothing_to_merge) {
@@ -85,6 +89,14 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
   offsets = order.offsets;
   input_face = order.faces;
   hitbox::put_in_order(options, order);
+}
+
+// Welding may have moved vertices into it.
+Shape FitInput::around_exact(const SimplePart& part) const {
+  std::vector<Vec3> points;
+  for (const uint32_t f : part.faces)
+    for (const uint32_t v : exact().face(f)) points.push_back(unit_exact[v]);
+  return enclosing(part.final_shape(), points, Tolerances::of_diagonal(1));
 }
 
 void FitInput::cut(const CutFaces& faces) {

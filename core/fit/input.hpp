@@ -37,10 +37,11 @@ struct FitInput {
   std::optional<TriangleBvh> surface;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
   bool solid = false;  // what lies inside does not count
-  ClearSpace clear;  // in unit coordinates, with room for the padding
+  ClearSpace clear;  // of padded shapes, in unit coordinates
 
  private:
   void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);
+  Shape around_exact(const SimplePart& part) const;  // no face is cut
   void cut(const CutFaces& cut);
 };
 

@@ -36,7 +36,7 @@ Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, con
                      Run& run) const {
   Judged judged;
   judged.shape = shaper_.around(faces, vertices_of(input_.exact(), faces), medial, run);
-  judged.enters = enters_any(judged.shape, input_.options.keep_clear);
+  judged.enters = enters_any(padded(judged.shape, std::max(input_.options.pad, 0.0), 0), input_.options.keep_clear);
   judged.strays = strays(judged.shape, goal, run);
   return judged;
 }
