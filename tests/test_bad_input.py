@@ -209,6 +209,8 @@ OPTIONS = {
     "pad a word": ({"pad": "thick"}, "pad", "'thick'"),
     "pad infinite": ({"pad": -math.inf}, "pad", "finite"),
     "pad that leaves nothing": ({"pad": "-100%"}, "pad", "half the mesh"),
+    "pad beyond all measure": ({"pad": 1e150}, "pad", "1e+150", "diagonal"),
+    "pad beyond the diagonal": ({"pad": "101%"}, "pad", "'101%'", "diagonal"),
     "pad an unknown unit": ({"pad": "-1parsec"}, "pad", "parsec"),
     "cache a number": ({"cache": 3}, "cache", "3"),
     "cache a file": ({"cache": __file__}, "test_bad_input.py", "folder"),
@@ -332,6 +334,7 @@ SHELL = [
     (["--keep-clear", "1,2,3,x"], "--keep-clear"),
     (["--keep-clear", "1,2,3,-1"], "keep_clear: sphere 1"),
     (["--pad", "foo"], "pad"),
+    (["--pad", "1e308"], "pad: 1e+308 is more than the mesh's diagonal"),
     (["--cache", "in.obj"], "in.obj"),
     (["--foo"], "--foo"),
 ]

@@ -227,6 +227,10 @@ class FitOptions:
             core.pad = parse_length(self.pad, mesh.diagonal, mesh.unit, name="fit: pad", signed=True)
             if core.pad <= -mesh.diagonal / 2:
                 raise InputError(f"fit: pad: {self.pad!r} moves sides in by half the mesh. Give less.")
+            if core.pad > mesh.diagonal:
+                raise InputError(
+                    f"fit: pad: {self.pad!r} is more than the mesh's diagonal, {mesh.diagonal:g}. Give less."
+                )
         return core
 
 
