@@ -14,13 +14,19 @@ namespace {
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr double kFlat = 1e-11;  // of the diagonal
 
-// How a polygon that is not flat is cut into triangles, and so which surface it is, depends on its first corner.
-bool is_flat(std::span<const Vec3> vertices, std::span<const uint32_t> face, double limit) {
+// Whether a polygon is the same surface, whichever corner it is cut into triangles from: flat, and convex. One that is
+// bent, or crosses itself, is not.
+bool is_plain(std::span<const Vec3> vertices, std::span<const uint32_t> face, double limit) {
   const Vec3 normal = area_vector(vertices, face);
   const double length = norm(normal);
-  return std::ranges::all_of(face, [&](uint32_t v) {
-    return std::abs(dot(normal, vertices[v] - vertices[face[0]])) <= limit * length;
-  });
+  Vec3 before;
+  for (const uint32_t v : face) {
+    const Vec3 side = vertices[v] - vertices[face[0]];
+    if (std::abs(dot(normal, side)) > limit * length) return false;
+    if (dot(normal, cross(before, side)) < -limit * length * norm(side)) return false;
+    before = side;
+  }
+  return true;
 }
 
 // Faces by the places of their corners, from the smallest on.
@@ -29,7 +35,7 @@ class FaceOrder {
   FaceOrder(const MeshView& mesh, std::span<const uint32_t> places, const FitOptions& options)
       : mesh_(mesh), places_(places), options_(options), first_(mesh.face_count()) {
     for (uint32_t f = 0; f < first_.size(); ++f) first_[f] = first_corner(f);
-    find_bent();
+    find_who_keeps_first();
   }
 
   CanonicalOrder order() const {
@@ -45,7 +51,7 @@ class FaceOrder {
     order.offsets.push_back(0);
     for (const Key& key : keys) {
       order.faces.push_back(key.face);
-      const uint32_t first = std::ranges::binary_search(bent_, key.face) ? 0 : first_[key.face];
+      const uint32_t first = std::ranges::binary_search(keeps_first_, key.face) ? 0 : first_[key.face];
       for (uint32_t k = 0; k < size(key.face); ++k) order.corners.push_back(corner(key.face, k, first));
       order.offsets.push_back(static_cast<uint32_t>(order.corners.size()));
     }
@@ -82,14 +88,14 @@ class FaceOrder {
   }
 
   // From their first corners on, so that rounding is the same whichever corner they begin with.
-  void find_bent() {
+  void find_who_keeps_first() {
     const double limit = kFlat * referenced_bounds(mesh_).diagonal();
     std::vector<uint32_t> face;
     for (uint32_t f = 0; f < first_.size(); ++f) {
       if (size(f) == 3) continue;
       face.clear();
       for (uint32_t k = 0; k < size(f); ++k) face.push_back(mesh_.indices[corner(f, k)]);
-      if (!is_flat(mesh_.vertices, face, limit)) bent_.push_back(f);
+      if (!is_plain(mesh_.vertices, face, limit)) keeps_first_.push_back(f);
     }
   }
 
@@ -108,7 +114,7 @@ class FaceOrder {
   std::span<const uint32_t> places_;  // of vertices
   const FitOptions& options_;
   std::vector<uint32_t> first_;  // of each face's corners
-  std::vector<uint32_t> bent_;   // ascending
+  std::vector<uint32_t> keeps_first_;  // faces, ascending
 };
 
 }  // namespace

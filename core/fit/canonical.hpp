@@ -4,10 +4,10 @@
 // castle the order of faces alone changed the mean distance by 40 %. So fit numbers everything by where it is, once,
 // and maps the faces of its answer back.
 //
-// Always holds: a mesh gives the same arrays for any order of faces and vertices, and whichever corner a flat face
-// begins with. (Of a bent one that decides how it is cut into triangles: it is another mesh.) Only faces that are alike
-// in all that fit knows of them are told apart by their numbers.
-// Cost: O(n log n), a tenth of a microsecond a face.
+// Always holds: a mesh gives the same arrays for any order of faces and vertices, and whichever corner a flat,
+// convex face begins with. (Of others that decides how they are cut into triangles: it is another mesh.) Only faces that
+// are alike in all that fit knows of them are told apart by their numbers.
+// Cost: O(n log n), 0.15 microseconds a face.
 #pragma once
 
 #include "../mesh/mesh.hpp"
