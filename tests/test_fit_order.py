@@ -39,7 +39,8 @@ def rewritten(mesh: Mesh, seed: int) -> Rewritten:
     face, vertex = random.permutation(mesh.face_count), random.permutation(len(mesh.vertices))
     number = np.argsort(vertex)
     polygons = specimens.polygons_of(mesh)
-    start = [random.integers(len(polygons[f])) if is_plain(mesh.vertices[polygons[f]]) else 0 for f in face]
+    scaled = mesh.vertices / mesh.diagonal
+    start = [random.integers(len(polygons[f])) if is_plain(scaled[polygons[f]]) else 0 for f in face]
     corners = [np.roll(number[polygons[f]], k).tolist() for f, k in zip(face, start, strict=True)]
     ids = {name: None if (of := getattr(mesh, name)) is None else of[face] for name in ("part", "material")}
     known = {name: getattr(mesh, name) for name in ("part_names", "material_names", "name", "unit", "up")}
