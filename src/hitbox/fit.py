@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from hitbox import _core, checks, importance, profiles
 from hitbox._version import version
-from hitbox.collider import Collider, Label, Method, Source, Status
+from hitbox.collider import Collider, Method, Source, Status, labels_of
 from hitbox.errors import InputError
 from hitbox.formats import collider_json
 from hitbox.lengths import parse_length
 from hitbox.mesh import Mesh, MeshLike
+from hitbox.options import collected, option
 from hitbox.profiles import Profile
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import IndexArray, Shape, shape_from_params
@@ -54,68 +55,59 @@ _LISTED = 16  # spheres or numbers; of more the JSON has a checksum
 _NAMED = 5  # spheres in a note
 
 
-def _option(default: Any, help: str, means: str | None = None) -> Any:
-    """A field of FitOptions; the shell's help and the README's table are made from `help`.
-
-    `means`: what holds where nothing is given, if the default does not say it.
-    """
-    said = default if isinstance(default, str) else means
-    return field(default=default, metadata={"help": help, "default": said})
-
-
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
     """All options of fit, with their defaults. A length is mesh units, "1%" of the diagonal, or "5mm"."""
 
-    count: int | None = _option(None, "Shapes at most, 1 or more. Without it the tolerance decides.")
-    tolerance: float | str | None = _option(
+    count: int | None = option(None, "Shapes at most, 1 or more. Without it the tolerance decides.")
+    tolerance: float | str | None = option(
         None, "Length within which all shapes must stay of the mesh, with as few shapes as can be found.",
         means=f"{DEFAULT_TOLERANCE} where there is no count",
     )  # fmt: skip
-    max_excess: float | None = _option(
+    max_excess: float | None = option(
         None, "Volume one merge may add, as a share of the bounding box's volume. Without it: no limit."
     )
-    objective: str = _option(
+    objective: str = option(
         "outer", "What is kept close: outer, what can be touched; surface, all of the shapes' surfaces."
     )
-    preset: str = _option("balanced", "How much is tried: fast, balanced or fine.")
-    time_budget: float | None = _option(
+    preset: str = option("balanced", "How much is tried: fast, balanced or fine.")
+    time_budget: float | None = option(
         None, "Wall seconds after which refining ends; the result then depends on the machine's speed."
     )
-    cost: str = _option(
+    cost: str = option(
         "deviation",
         "What is kept small: deviation (measured distances), grown (volume with a margin), volume (Eq. 4) or "
         "joint (Eq. 5, slow).",
     )
-    profile: str | os.PathLike[str] | Profile | None = _option(  # noqa: RUF009  # it returns a field
+    profile: str | os.PathLike[str] | Profile | None = option(  # noqa: RUF009  # it returns a field
         None, "An engine's kinds and weights: a name such as unity, or your own JSON file."
     )
-    kinds: Iterable[str] | str | None = _option(
+    kinds: Iterable[str] | str | None = option(
         None, "Kinds that may be used; hull is a seventh, if named.", means="all but hull"
     )
-    weights: Mapping[str, float] | str | None = _option(
+    weights: Mapping[str, float] | str | None = option(
         None, "Factor on what a kind costs: paper, uniform, organic, or kinds with numbers.", means="paper"
     )
-    hull_vertices: int | None = _option(
+    hull_vertices: int | None = option(
         None, "Vertices a hull may have; a profile may say another.", means=str(HULL_VERTICES)
     )
-    parts: str = _option("together", "Whether a shape may span parts: together, or separate.")
-    materials: str = _option("together", "Whether a shape may span materials: together, or separate.")
-    importance: Any = _option(  # noqa: RUF009
+    parts: str = option("together", "Whether a shape may span parts: together, or separate.")
+    materials: str = option("together", "Whether a shape may span materials: together, or separate.")
+    importance: Any = option(  # noqa: RUF009
         None, "Faces that must fit closer: a direction (up, +z), names with numbers, or a number a face."
     )
-    keep_clear: Any = _option(  # noqa: RUF009
+    keep_clear: Any = option(  # noqa: RUF009
         None, "Spheres x,y,z,radius that shapes must not enter; wins over the count."
     )
-    pad: float | str | None = _option(
+    pad: float | str | None = option(
         None, "Length by which all sides move out; in, if negative, and faces may then stick out."
     )
-    tangent: str = _option("auto", "Face tangents in the frame: auto takes them where they help; on; off.")
-    weld: float | str = _option("exact", "Join vertices first: exact (equal ones), off, or within a length.")
-    drop_thin: float | str | None = _option(
+    tangent: str = option("auto", "Face tangents in the frame: auto takes them where they help; on; off.")
+    weld: float | str = option("exact", "Join vertices first: exact (equal ones), off, or within a length.")
+    drop_thin: float | str | None = option(
         None, "Leave out shapes with a half extent up to this length; their faces are then not enclosed."
     )
-    spheres: str = _option(
+    spheres: str = option(
         "conservative",
         "Where sphere is the only kind: conservative holds every face in the spheres' union, balanced leaves "
         "up to 5 % out and sticks out less.",
@@ -541,7 +533,7 @@ class _Job:
         said = self.options.said() | dict(asked) | ({} if count is None else {"count": count})
         return Collider(
             shapes,
-            labels=_labels(mesh, np.asarray(faces), np.asarray(offsets)),
+            labels=labels_of(mesh, np.asarray(faces), np.asarray(offsets)),
             source=Source(mesh.name, mesh.sha256, mesh.face_count, mesh.diagonal),
             method=Method("fit", said, time.perf_counter() - started),
             status=Status(not missed, (*notes, *missed)),
@@ -643,37 +635,7 @@ def _entered(shapes: Iterable[Shape], spheres: npt.ArrayLike, slack: float) -> l
 
 
 def _options(options: FitOptions | None, keywords: dict[str, Any], count: int | None) -> FitOptions:
-    known = [f.name for f in fields(FitOptions)]
-    if options is not None and not isinstance(options, FitOptions):
-        raise InputError(f"fit: options: must be FitOptions, not a {type(options).__name__}.")
-    for name in keywords:
-        if name not in known:
-            hint = checks.guess(name, known)
-            raise InputError(f"fit: unknown option {name!r}.{hint} Known: {', '.join(known)}.")
-    if count is not None:
-        keywords = {**keywords, "count": count}
-    return FitOptions(**keywords) if options is None else replace(options, **keywords)
-
-
-def _labels(mesh: Mesh, faces: IndexArray, offsets: IndexArray) -> list[Label]:
-    """A shape has a part or material name if all its faces have the same."""
-    parts = _common_name(mesh.part, mesh.part_names, faces, offsets)
-    materials = _common_name(mesh.material, mesh.material_names, faces, offsets)
-    return [
-        Label(part=part, material=material, faces=faces[offsets[k] : offsets[k + 1]])
-        for k, (part, material) in enumerate(zip(parts, materials, strict=True))
-    ]
-
-
-def _common_name(
-    ids: IndexArray | None, names: tuple[str, ...], faces: IndexArray, offsets: IndexArray
-) -> list[str | None]:
-    if ids is None:
-        return [None] * (len(offsets) - 1)
-    of_face = ids[faces]
-    low = np.minimum.reduceat(of_face, offsets[:-1])
-    high = np.maximum.reduceat(of_face, offsets[:-1])
-    return [(names[a] or None) if a == b else None for a, b in zip(low, high, strict=True)]
+    return collected(FitOptions, "fit", options, keywords if count is None else {**keywords, "count": count})
 
 
 def _count(value: object, name: str) -> int:
