@@ -190,7 +190,7 @@ class FinalShapes {
     const FaceOperator op = sum_of_operators(mesh_, faces);
     run_.poll();
     return fit_cluster(mesh_, op, medial, faces, vertices, input_.options.tangent, tools_.thorough,
-                       tools_.plan.polish_rounds, fitter, run_);
+                       tools_.plan.polish_rounds_for(partition_.cluster_count), fitter, run_);
   }
 
   void fit(const ClusterMembers& members, const std::vector<bool>& which) {

@@ -22,6 +22,12 @@ struct Plan {
 
   static Plan of(Effort effort);
   size_t leaf_count(uint32_t shapes) const { return std::max(least_leaves, leaves_a_shape * shapes); }
+  // A few shapes are polished longer: that takes little time, and each of them is much of the whole.
+  int polish_rounds_for(size_t shapes) const {
+    constexpr size_t kFew = 64;
+    constexpr int kLong = 8;
+    return polish_rounds > 0 && shapes <= kFew ? std::max(polish_rounds, kLong) : polish_rounds;
+  }
   size_t tries_for(size_t shapes) const { return tries == 0 ? 0 : std::max(least_tries, tries * shapes); }
 };
 
