@@ -38,17 +38,6 @@ struct Grid {
   Vec3 position(double x, double y, double z) const { return origin + Vec3{x, y, z} * step; }
   Vec3 position(const GridPoint& p) const { return position(p[0], p[1], p[2]); }
 
-  // The point nearest to p; none where p is more than half a step beside the grid.
-  std::optional<GridPoint> nearest(const Vec3& p) const {
-    GridPoint at{};
-    for (int axis = 0; axis < 3; ++axis) {
-      const double along = std::floor((p[axis] - origin[axis]) / step + 0.5);
-      if (!(along >= 0 && along < size[static_cast<size_t>(axis)])) return std::nullopt;
-      at[static_cast<size_t>(axis)] = static_cast<int>(along);
-    }
-    return at;
-  }
-
   // Points with low <= x < high along each axis.
   struct Cube {
     GridPoint low, high;

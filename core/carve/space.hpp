@@ -35,17 +35,12 @@ struct SpaceOptions {
   Blockers blockers;
 };
 
-// Which grid points a ball gets to, those counted that lie too near to something by less than a step.
+// Which grid points a ball gets to, those counted that lie too near to something by less than a step. The grid points
+// nearest to a ball's way are all reached, so what is nearest to one that is not cannot be got to.
 struct Reach {
   static constexpr uint8_t kNearly = 1, kFree = 2;
   Grid grid;
   std::vector<uint8_t> is_reached;  // 0: not
-
-  // Whether a ball may get to p. Always true where it does: the grid points nearest to its way are all reached.
-  bool includes(const Vec3& p) const {
-    const auto nearest = grid.nearest(p);
-    return !nearest || is_reached[grid.index(*nearest)] != 0;  // beside the grid is outside
-  }
 };
 
 struct NavigableSpace {
