@@ -439,3 +439,9 @@ def test_what_a_function_raises_comes_through():
 
     with pytest.raises(KeyError, match="mine"):
         carve(specimens.torus(), "5%", "2%", blockers=[broken])
+
+
+@pytest.mark.parametrize("cap", [8, 64])
+def test_a_simple_shape_needs_no_vertices(cap):
+    for mesh, kind in ((specimens.icosphere(3), "sphere"), (specimens.capsule(), "capsule")):
+        assert carve(mesh, "5%", "1%", max_vertices=cap).counts == {kind: 1}

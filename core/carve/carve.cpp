@@ -1,12 +1,12 @@
 #include "carve.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <tuple>
 
 #include "../base/tolerances.hpp"
 #include "../fit/recognise.hpp"
-#include "../measure/shape_union.hpp"
 #include "certify.hpp"
 #include "input.hpp"
 #include "search.hpp"
@@ -67,6 +67,7 @@ class Carver {
       space_ = std::move(found.value());
     }
     spheres_ = space_.spheres;
+    if (auto simple = as_simple_shape()) return std::move(*simple);
     Decomposition found = decompose(input_, spheres_, search_options(), run_);
     run_.enter("prove", 0.9, 1);
     bool is_proved = false;
@@ -97,7 +98,6 @@ class Carver {
   Decomposition prove(Decomposition found, bool& is_proved) {
     constexpr size_t kMostAHull = 200;
     constexpr int kMostRounds = 30;
-    const double slack = kMargin * space_options_.tolerance.least() / clearance_.steepness(space_options_.radius);
     std::set<std::vector<Vec3>, ByVertices> proved;
     for (int round = 0; round < kMostRounds; ++round) {
       std::vector<const PartHull*> hulls;
@@ -109,7 +109,7 @@ class Carver {
         part_of.push_back(k);
       }
       const std::vector<Violation> wrong =
-          violations(hulls, space_.reach, clearance_, space_options_.radius, slack, kMostAHull, run_);
+          violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), kMostAHull, run_);
       is_proved = wrong.empty();
       if (is_proved) break;
       std::vector<uint8_t> is_bad(found.parts.size());
@@ -135,31 +135,37 @@ class Carver {
     return assembly.take();
   }
 
-  // An input that is one hull may be a simple shape.
-  std::optional<Shape> recognised() {
-    const MeshView welded = input_.view();
-    if (input_.component_count != 1) return std::nullopt;
-    constexpr std::array<bool, kPrimitiveCount> kKinds = {true, true, true, true, false, false};
-    const Tolerances tolerances = Tolerances::of_diagonal(referenced_bounds(welded).diagonal());
-    const auto fitted = recognise(welded, face_directions(welded, run_), kKinds, tolerances.thickness, run_);
-    if (!fitted) return std::nullopt;
-    const Shape shape = grown(to_shape(*fitted), tolerances.slack);
-    for (const Sphere& s : spheres_) {
-      double distance = 0;
-      signed_distance(shape, {&s.center, 1}, {&distance, 1});
-      if (distance < s.radius) return std::nullopt;
-    }
-    return shape;
+  double slack() const {
+    return kMargin * space_options_.tolerance.least() / clearance_.steepness(space_options_.radius);
   }
 
-  Carved in_input(const Decomposition& found) {
+  // The whole input as the one simple shape that it is. A polytope around that shape is what is proved to be clear.
+  std::optional<Carved> as_simple_shape() {
+    if (input_.component_count != 1) return std::nullopt;
+    constexpr std::array<bool, kPrimitiveCount> kKinds = {true, true, true, true, false, false};
+    constexpr int kSegments = 64;
+    const MeshView mesh = input_.view();
+    const Tolerances tolerances = Tolerances::of_diagonal(referenced_bounds(mesh).diagonal());
+    const auto fitted = recognise(mesh, face_directions(mesh, run_), kKinds, tolerances.thickness, run_);
+    if (!fitted) return std::nullopt;
+    const Shape shape = grown(to_shape(*fitted), tolerances.slack);
+    PartHull around = part_hull(to_mesh(shape, kSegments).vertices, 0);
+    if (SphereBins(spheres_).entered_by(around)) return std::nullopt;
+    const PartHull* hulls[] = {&around};
+    if (!violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), 1, run_).empty()) return std::nullopt;
+    Carved carved;
+    carved.shapes.push_back(transformed(shape, {{}, unit_.origin, unit_.side}));
+    carved.faces.emplace_back(mesh_.view().face_count());
+    std::iota(carved.faces[0].begin(), carved.faces[0].end(), 0u);
+    carved.is_proved = true;
+    return carved;
+  }
+
+  Carved in_input(const Decomposition& found) const {
     Carved carved;
     const Similarity to_input{{}, unit_.origin, unit_.side};
     for (const Part& part : found.parts) {
-      std::optional<Shape> simple;
-      if (found.parts.size() == 1) simple = recognised();
-      const Shape shape = simple ? *simple : Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles});
-      carved.shapes.push_back(transformed(shape, to_input));
+      carved.shapes.push_back(transformed(Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
       std::vector<uint32_t> faces;
       for (const uint32_t a : part.atoms)
         for (const uint32_t t : found.atoms[a].piece.triangles) faces.push_back(input_.face_of[t]);
