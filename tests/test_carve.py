@@ -347,7 +347,7 @@ def test_a_count_is_kept_and_what_overlaps_is_said():
     few = carve(mesh, "8%", "3%", count=3, threads=1)
     assert len(few) <= 3 < len(free)
     assert not few.status.complete
-    assert "3 hulls are too few: hulls enter" in few.status.notes[0]
+    assert "A count of 3 is too few: hulls enter" in few.status.notes[0]
     space = hitbox.navigable_space(mesh, "8%", "3%")
     assert space.overlap(few).deepest > 0
     assert space.overlap(free).deepest == 0
@@ -445,3 +445,38 @@ def test_what_a_function_raises_comes_through():
 def test_a_simple_shape_needs_no_vertices(cap):
     for mesh, kind in ((specimens.icosphere(3), "sphere"), (specimens.capsule(), "capsule")):
         assert carve(mesh, "5%", "1%", max_vertices=cap).counts == {kind: 1}
+
+
+@pytest.mark.parametrize(("cap", "effort"), [(8, 0), (8, 1), (12, 1)])
+def test_what_lies_in_a_capped_hull_stays_covered_when_that_grows(cap, effort):
+    for mesh in (specimens.torus(1, 0.25, 30, 16), specimens.grid(14, 14, height=0.3, seed=1)):
+        collider = carve(mesh, "8%", "4%", max_vertices=cap, effort=effort)
+        vertices, triangles, hulls = unit(mesh, collider)
+        assert judge.uncovered(vertices, triangles, hulls, 1e-6) == []
+        assert max(len(corners) for corners in hulls) <= cap
+        assert collider.status.complete
+
+
+def test_solids_may_have_many_components():
+    """Rings, and more boxes than are asked one by one what is inside them."""
+    ring = specimens.torus(0.3, 0.08, 10, 6)
+    parts = [ring, Mesh(ring.vertices + np.array([0.8, 0, 0]), specimens.polygons_of(ring))]
+    places = np.random.default_rng(0).uniform(-0.05, 0.05, (70, 3)) * [1, 6, 1] + [2.2, 0, 0]
+    parts += [specimens.box((0.01, 0.01, 0.01), tuple(place)) for place in places]
+    mesh = specimens.together(parts)
+    collider = carve(mesh, "4%", "2%")
+    vertices, triangles, hulls = unit(mesh, collider)
+    assert judge.uncovered(vertices, triangles, hulls, 1e-6) == []
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+def test_a_sealed_pocket_is_found_wherever_the_grid_lies(shift):
+    """All centres in it lie between grid points for one of the shifts."""
+    radius, tolerance = 0.05, 0.01
+    step = 0.99 * tolerance
+    middle, half = (50.5 + shift) * step - radius - 2 * step, radius + tolerance + 0.3 * step
+    pocket = turned_inside_out(specimens.box((2 * half,) * 3, (middle,) * 3))
+    mesh = specimens.together([specimens.box((1, 1, 1), (0.5, 0.5, 0.5)), pocket])
+    kept = carve(mesh, radius, tolerance, reachable_only=False)
+    assert not kept.contains(np.full((1, 3), middle)).any()
+    assert carve(mesh, radius, tolerance).contains(np.full((1, 3), middle)).all()

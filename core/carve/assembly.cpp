@@ -35,6 +35,13 @@ bool holds_all(const PartHull& hull, std::span<const Vec3> points) {
   return std::all_of(points.begin(), points.end(), [&](const Vec3& p) { return hull.above(p) <= 1e-9; });
 }
 
+// Also of what lies in the part's hull: that may be capped or thickened, and the next one is made of the points.
+void add_points(Part& part, std::span<const Vec3> points) {
+  part.points = part_hull(joined(part.points, points), 0).mesh.vertices;
+  part.inner = inner_of(part.points);
+  part.inner_volume = hull_volume(part.inner);
+}
+
 }  // namespace
 
 Atom atom_of(Piece piece) {
@@ -121,6 +128,7 @@ void Assembly::absorb(uint32_t into, std::vector<uint8_t>& is_gone) {
     if (!holds_all(parts_[into].hull, parts_[k].points)) continue;
     parts_[into].atoms.insert(parts_[into].atoms.end(), parts_[k].atoms.begin(), parts_[k].atoms.end());
     parts_[into].atom_volume += parts_[k].atom_volume;
+    add_points(parts_[into], parts_[k].points);
     is_gone[k] = 1;
   }
 }
@@ -276,12 +284,8 @@ class Assembly::Dissolving {
     } else {
       home->atoms.push_back(number);
     }
-    if (!hull) return;
-    Part& grown = home->grown;
-    grown.points = part_hull(joined(grown.points, atom.points), 0).mesh.vertices;
-    grown.inner = inner_of(grown.points);
-    grown.inner_volume = hull_volume(grown.inner);
-    grown.hull = std::move(*hull);
+    add_points(home->grown, atom.points);
+    if (hull) home->grown.hull = std::move(*hull);
   }
 
   Assembly& assembly_;

@@ -1,7 +1,5 @@
 #include "capped.hpp"
 
-#include <algorithm>
-
 #include "../geometry/progressive_hull.hpp"
 
 namespace hitbox {

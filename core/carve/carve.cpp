@@ -23,8 +23,9 @@ constexpr double kMostOutside = 0.3;  // of the tolerance: by which capped hulls
 
 // Options in the coordinates of the unit box, with the margin.
 SpaceOptions in_unit(const SpaceOptions& given, const UnitBox& unit) {
-  SpaceOptions options = given;
-  options.radius /= unit.side;
+  SpaceOptions options{given.radius / unit.side, {}, given.reachable_only, given.clear_points, {}};
+  options.blockers.half_spaces = given.blockers.half_spaces;
+  options.blockers.shapes = given.blockers.shapes;
   options.tolerance = given.tolerance.scaled((1 - kMargin) / unit.side);
   options.blockers.slack = kMargin * options.tolerance.least();
   for (Vec3& p : options.clear_points) p = unit.to_unit(p);
@@ -72,11 +73,13 @@ class Carver {
     run_.enter("prove", 0.9, 1);
     bool is_proved = false;
     found = prove(std::move(found), is_proved);
-    if (options_.most_parts != 0 && found.parts.size() > options_.most_parts)
+    if (options_.most_parts != 0 && found.parts.size() > options_.most_parts) {
       found = forced(std::move(found), options_.most_parts);
+      is_proved = wrong_parts(found.parts, {}).empty();
+    }
     Carved carved = in_input(found);
     carved.is_proved = is_proved;
-    add_overlap(found, carved);
+    if (!is_proved) add_overlap(found, carved);
     return carved;
   }
 
@@ -94,31 +97,39 @@ class Carver {
     return search;
   }
 
+  // Which parts come too near to a centre, with a sphere about it; those that are known to be clear are passed over.
+  using Hulls = std::set<std::vector<Vec3>, ByVertices>;
+  std::vector<Violation> wrong_parts(std::vector<Part>& parts, const Hulls& known) {
+    constexpr size_t kMostAHull = 200;
+    std::vector<const PartHull*> hulls;
+    std::vector<uint32_t> part_of;
+    for (uint32_t k = 0; k < parts.size(); ++k) {
+      if (known.contains(parts[k].hull.mesh.vertices)) continue;
+      parts[k].hull.plant();
+      hulls.push_back(&parts[k].hull);
+      part_of.push_back(k);
+    }
+    std::vector<Violation> wrong =
+        violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), kMostAHull, run_);
+    for (Violation& v : wrong) v.hull = part_of[v.hull];
+    return wrong;
+  }
+
   // Until no centre is found any more that is too near to a hull. Those that are found join the spheres.
   Decomposition prove(Decomposition found, bool& is_proved) {
-    constexpr size_t kMostAHull = 200;
     constexpr int kMostRounds = 30;
-    std::set<std::vector<Vec3>, ByVertices> proved;
+    Hulls clear;
     for (int round = 0; round < kMostRounds; ++round) {
-      std::vector<const PartHull*> hulls;
-      std::vector<uint32_t> part_of;
-      for (uint32_t k = 0; k < found.parts.size(); ++k) {
-        if (proved.contains(found.parts[k].hull.mesh.vertices)) continue;
-        found.parts[k].hull.plant();
-        hulls.push_back(&found.parts[k].hull);
-        part_of.push_back(k);
-      }
-      const std::vector<Violation> wrong =
-          violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), kMostAHull, run_);
+      const std::vector<Violation> wrong = wrong_parts(found.parts, clear);
       is_proved = wrong.empty();
       if (is_proved) break;
       std::vector<uint8_t> is_bad(found.parts.size());
       for (const Violation& v : wrong) {
-        is_bad[part_of[v.hull]] = 1;
+        is_bad[v.hull] = 1;
         spheres_.push_back(v.sphere);
       }
-      for (const uint32_t k : part_of)
-        if (is_bad[k] == 0) proved.insert(found.parts[k].hull.mesh.vertices);
+      for (size_t k = 0; k < found.parts.size(); ++k)
+        if (is_bad[k] == 0) clear.insert(found.parts[k].hull.mesh.vertices);
       found = redone(std::move(found), is_bad, input_, spheres_, search_options(), run_);
     }
     return found;
@@ -165,6 +176,8 @@ class Carver {
     Carved carved;
     const Similarity to_input{{}, unit_.origin, unit_.side};
     for (const Part& part : found.parts) {
+      const size_t vertices = part.hull.mesh.vertices.size();
+      carved.is_capped = carved.is_capped && (options_.most_vertices == 0 || vertices <= options_.most_vertices);
       carved.shapes.push_back(transformed(Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
       std::vector<uint32_t> faces;
       for (const uint32_t a : part.atoms)
@@ -177,7 +190,6 @@ class Carver {
   }
 
   void add_overlap(const Decomposition& found, Carved& carved) const {
-    if (carved.is_proved && (options_.most_parts == 0 || found.parts.size() < options_.most_parts)) return;
     for (const Sphere& s : spheres_) {
       double nearest = Bounds::kInfinity;
       for (const Part& part : found.parts) {

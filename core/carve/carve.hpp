@@ -27,8 +27,9 @@ struct CarveOptions {
 struct Carved {
   std::vector<Shape> shapes;                 // hulls; one simple shape where the mesh is that
   std::vector<std::vector<uint32_t>> faces;  // of each: those that lie in it, or partly
-  bool is_proved = false;                    // that no hull enters the space, before a count was forced
-  size_t entered = 0;                        // spheres of the space that hulls enter; 0 unless forced
+  bool is_proved = false;                    // that no hull enters the space
+  bool is_capped = true;                     // no hull has more vertices than it may
+  size_t entered = 0;                        // spheres of the space that hulls enter, where that is not proved
   double deepest = 0;                        // share of such a sphere's radius
 };
 

@@ -59,26 +59,29 @@ class Certifier {
   double steepness_;
 };
 
-// Whether all 26 grid points around this one are free: then the boundary does not come near it.
+// Whether all 26 grid points around this one are free: then the boundary does not pass its cube. What is blocked is made
+// of balls no smaller than a step, and one that touches the cube holds one of these points. Beside the grid is outside.
 bool is_deep(const Reach& reach, const GridPoint& at) {
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
         const GridPoint other = {at[0] + x, at[1] + y, at[2] + z};
+        bool is_beside = false;
         for (size_t axis = 0; axis < 3; ++axis)
-          if (other[axis] < 0 || other[axis] >= reach.grid.size[axis]) return true;  // beside the grid is outside
-        if (reach.is_reached[reach.grid.index(other)] != Reach::kFree) return false;
+          is_beside = is_beside || other[axis] < 0 || other[axis] >= reach.grid.size[axis];
+        if (!is_beside && reach.is_reached[reach.grid.index(other)] != Reach::kFree) return false;
       }
   return true;
 }
 
-std::vector<uint32_t> points_at_boundary(const Reach& reach, Run& run) {
+// `also_deep`: those too that look deep, which says nothing where more than the mesh blocks the way.
+std::vector<uint32_t> points_at_boundary(const Reach& reach, bool also_deep, Run& run) {
   const auto planes = static_cast<size_t>(reach.grid.size[2]);
   std::vector<std::vector<uint32_t>> of_plane(planes);
   run.for_each_block(planes, 1, [&](size_t z, size_t, size_t) {
     const size_t first = reach.grid.index(0, 0, static_cast<int>(z)), last = reach.grid.index(0, 0, static_cast<int>(z) + 1);
     for (size_t k = first; k < last; ++k)
-      if (reach.is_reached[k] != 0 && !(reach.is_reached[k] == Reach::kFree && is_deep(reach, reach.grid.point(k))))
+      if (reach.is_reached[k] != 0 && (also_deep || reach.is_reached[k] != Reach::kFree || !is_deep(reach, reach.grid.point(k))))
         of_plane[z].push_back(static_cast<uint32_t>(k));
   });
   std::vector<uint32_t> all;
@@ -92,7 +95,8 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
                                   const Clearance& clearance, double radius, double slack, size_t most_a_hull,
                                   Run& run) {
   if (hulls.empty()) return {};
-  const std::vector<uint32_t> points = points_at_boundary(reach, run);
+  const bool is_plain = clearance.blockers().empty() && !clearance.tolerance().is_directed();
+  const std::vector<uint32_t> points = points_at_boundary(reach, !is_plain, run);
   std::vector<Bounds> boxes;
   for (const PartHull* hull : hulls) boxes.push_back(hull->box);
   const BoxBvh tree(std::move(boxes), run);

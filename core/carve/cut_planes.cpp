@@ -106,7 +106,7 @@ std::vector<CutCandidate> cut_candidates(const Piece& piece, const PartHull& hul
   std::vector<CutCandidate> found;
   add_halving_planes(piece, settings.axes ? *settings.axes : own_axes(piece, hull), settings, found);
   add_edge_planes(piece, hull, settings, found);
-  if (piece.component < 0 && input.component_count > 1) {
+  if (piece.component < 0 && input.comes_apart()) {
     const size_t components = components_in(piece, input);
     if (components > 1 && components <= kMostComponents) found.push_back({std::nullopt, 1});
   }
@@ -120,7 +120,7 @@ CutScorer::CutScorer(const Piece& piece, const PartHull& hull, const Input& inpu
     const auto bits = [](double x) { return static_cast<uint64_t>(std::max(x + 1, 0.0)); };
     return (bits(at.z) << 42) + (bits(at.y) << 21) + bits(at.x);
   };
-  const bool by_component = piece.component < 0 && input.component_count > 1;
+  const bool by_component = piece.component < 0 && input.comes_apart();
   std::unordered_set<uint64_t> taken;
   std::vector<uint32_t> component(by_component ? piece.points.size() : 0);
   std::unordered_set<uint64_t> edges;
@@ -136,7 +136,7 @@ CutScorer::CutScorer(const Piece& piece, const PartHull& hull, const Input& inpu
   }
   for (size_t p = 0; p < piece.points.size(); ++p) {
     // Two components may have points in one place, and each needs its own.
-    const uint64_t key = key_of(piece.points[p]) * 67 + (by_component ? component[p] : 0);
+    const uint64_t key = key_of(piece.points[p]) * 0x9e3779b97f4a7c15u + (by_component ? component[p] : 0);
     if (!taken.insert(key).second) continue;
     points_.push_back(piece.points[p]);
     if (by_component) component_of_.push_back(component[p]);

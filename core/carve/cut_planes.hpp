@@ -53,7 +53,6 @@ class CutScorer {
   std::vector<uint32_t> component_of_;  // of a point; empty where there are no candidates by component
   std::vector<Edge> long_edges_;        // longer than the points are apart
   double volume_;
-  double spheres_entered_now_ = 1;
 };
 
 constexpr size_t kMostComponents = 64;  // in a piece that is taken apart into them

@@ -1,7 +1,6 @@
 #include "input.hpp"
 
 #include <cmath>
-#include <unordered_map>
 
 #include "../mesh/clean.hpp"
 #include "../mesh/components.hpp"

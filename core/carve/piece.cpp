@@ -182,7 +182,11 @@ std::array<Piece, 2> cut(const Piece& piece, const HalfSpace& plane, const Input
     halves[half].component = piece.component;
   }
   cut_edges(piece, plane, halves);
-  if (!piece.cell.is_empty()) cut_cell(piece, plane, input, halves);
+  if (!piece.cell.is_empty()) {
+    cut_cell(piece, plane, input, halves);
+  } else {
+    for (const Vec3& corner : piece.inside) halves[plane.above(corner) > 0].inside.push_back(corner);
+  }
   return halves;
 }
 

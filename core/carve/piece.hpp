@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,6 +41,8 @@ struct Input {
   std::optional<Solid> solid;  // over that, where it is one
   double thickness = 0;  // that flat parts get, both ways
 
+  // Whether pieces may be taken apart into components: of a solid each must be asked what is inside it.
+  bool comes_apart() const { return component_count > 1 && (!is_solid || !components.empty()); }
   MeshView view() const { return {vertices, indices, offsets}; }
   // Whether p is well inside the solid, or inside that one of its components.
   bool contains(const Vec3& p, int component) const;

@@ -199,7 +199,7 @@ void SpaceFinder::add_sealed() {
   const bool is_solid = is_closed_solid(mesh_, run_);
   const Solid solid(surface_);
   for (size_t k = 0; k < state_.size(); ++k) {
-    if (state_[k] != State::free || is_reached_[k] != 0) continue;
+    if (state_[k] == State::blocked || is_reached_[k] != 0) continue;
     const std::vector<uint32_t> pocket = flood({static_cast<uint32_t>(k)});
     if (!is_solid || !solid.contains(grid_.position(grid_.point(k)))) continue;
     for (const uint32_t point : pocket) {

@@ -104,13 +104,13 @@ def carve(
         raise InputError(f"carve: {error}") from None
     if report is not None:
         report("done", 1.0)
-    shapes, faces, offsets, is_proved, entered, deepest = found
+    shapes, faces, offsets, *judged = found
     return Collider(
         [shape_from_params(*shape) for shape in shapes],
         labels=labels_of(loaded, np.asarray(faces), np.asarray(offsets)),
         source=Source(loaded.name, loaded.sha256, loaded.face_count, loaded.diagonal),
         method=Method("carve", chosen.said(), time.perf_counter() - started),
-        status=_status(chosen, len(shapes), is_proved, entered, deepest),
+        status=_status(chosen, len(shapes), *judged),
         name=(loaded.name or "").split(".", 1)[0],
         unit=loaded.unit,
         up=loaded.up,
@@ -118,17 +118,21 @@ def carve(
     )
 
 
-def _status(options: CarveOptions, count: int, is_proved: bool, entered: int, deepest: float) -> Status:
-    if is_proved and not entered:
+def _status(
+    options: CarveOptions, count: int, is_proved: bool, is_capped: bool, entered: int, deepest: float
+) -> Status:
+    hulls, notes, missed = counted(count, "hull"), [], []
+    if is_proved:
         what = f"a ball of radius {options.radius} that stays {options.tolerance} away from the mesh"
-        return Status(True, (f"{counted(count, 'hull')}: none enters where {what} can go (proved).",))
-    if not is_proved and not entered:
-        return Status(False, ("It was not proved that no hull enters the space. Give a larger tolerance.",))
-    why = f"{counted(count, 'hull')} are too few" if options.count else "Some parts could not be cut further"
-    return Status(
-        False,
-        (
-            f"{why}: hulls enter {counted(entered, 'sphere')} of the space, by {percent(deepest)} of the "
-            f"radius at most.",
-        ),
-    )
+        notes.append(f"{hulls}: none enters where {what} can go (proved).")
+    elif entered:
+        why = f"A count of {options.count:,} is too few" if options.count else "Parts cannot be cut further"
+        spheres, depth = counted(entered, "sphere"), percent(deepest)
+        missed.append(f"{why}: hulls enter {spheres} of the space, by {depth} of the radius at most.")
+    else:
+        missed.append("It was not proved that no hull enters the space. Give a larger tolerance.")
+    if options.count is not None and count > options.count:
+        missed.append(f"{hulls} instead of {options.count:,}: the cap on vertices allows no more merges.")
+    if not is_capped:
+        missed.append(f"Some hulls have more than {options.max_vertices} vertices. Give a larger tolerance.")
+    return Status(not missed, (*notes, *missed))
