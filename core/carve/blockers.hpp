@@ -13,7 +13,7 @@ namespace hitbox {
 struct Blockers {
   std::vector<HalfSpace> half_spaces;
   std::vector<Shape> shapes;
-  // Signed distances at points, negative inside; may be anything, so it is asked at every point.
+  // Signed distances at points, negative inside. Asked at every grid point; the proof takes it to be no steeper than 1.
   std::function<void(std::span<const Vec3>, std::span<double>)> function;
 
   double slack = 0;  // by which all of them count as smaller

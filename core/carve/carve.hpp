@@ -6,7 +6,7 @@
 //
 // Always holds: every face lies in the union of the hulls; no hull enters the space (unless a count forces it to, and
 // then the result says so); every hull lies in the convex hull of the mesh, but for the thickness of flat parts, 1 % of the
-// tolerance, and for capped ones, 30 % of it.
+// tolerance, and for capped ones, 30 % of it. A mesh that is a box, ball, capsule or cylinder is that shape, around it.
 // Cost: near linear in the faces; 1-3 s for a scan at a tolerance of 1 %.
 #pragma once
 

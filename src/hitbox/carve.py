@@ -41,7 +41,7 @@ class CarveOptions(SpaceOptions):
         None, "Vertices a hull may have at most: 64 or 255 for some engines.", means="any"
     )
     effort: float = option(
-        0, "How long to search for fewer hulls: steps a hull; 1 takes some ten times as long.", means="0"
+        0, "How long to search for fewer hulls: steps a hull; 1 takes some seven times as long.", means="0"
     )
     concave_edges: int = option(4, "Concave edges through which planes are tried, for each cut.", means="4")
     seed: int = option(0, "Of the search.", means="0")
