@@ -48,7 +48,7 @@ OUT = Path(__file__).parents[1] / "out"
 PACKAGES = ("hitbox", "coacd", "vhacdx", "scipy")
 COVER = 1e-6  # of the diagonal: how far a face may lie outside the hulls
 SPACES = {"coarse": ("2.5%", "5%"), "fine": ("5%", "1%")}  # radius, tolerance
-EFFORT = 3.0
+EFFORT = 6.0
 GROWTH = (100_000, 1_000_000)
 
 Floats = npt.NDArray[np.float64]

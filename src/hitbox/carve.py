@@ -104,13 +104,13 @@ def carve(
         raise InputError(f"carve: {error}") from None
     if report is not None:
         report("done", 1.0)
-    shapes, faces, offsets, *judged = found
+    shapes, faces, offsets, is_proved, is_capped, entered, deepest = found
     return Collider(
         [shape_from_params(*shape) for shape in shapes],
         labels=labels_of(loaded, np.asarray(faces), np.asarray(offsets)),
         source=Source(loaded.name, loaded.sha256, loaded.face_count, loaded.diagonal),
         method=Method("carve", chosen.said(), time.perf_counter() - started),
-        status=_status(chosen, len(shapes), *judged),
+        status=_status(chosen, len(shapes), is_proved, is_capped, entered, deepest),
         name=(loaded.name or "").split(".", 1)[0],
         unit=loaded.unit,
         up=loaded.up,
