@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from hitbox import checks
-from hitbox.errors import InputError
 from hitbox.lengths import UPS
+from hitbox.options import collected
 from hitbox.simulate.engine_mujoco import MujocoEngine
 from hitbox.simulate.engine_rapier import RapierEngine
 from hitbox.simulate.scenes import SCENES
@@ -50,11 +50,4 @@ class SimulateOptions:
     @staticmethod
     def of(options: SimulateOptions | None, keywords: dict[str, Any]) -> SimulateOptions:
         """As given, in one piece or as keywords; keywords go before."""
-        known = [option.name for option in fields(SimulateOptions)]
-        if options is not None and not isinstance(options, SimulateOptions):
-            raise InputError(f"simulate: options: must be SimulateOptions, not a {type(options).__name__}.")
-        for name in keywords:
-            if name not in known:
-                hint = checks.guess(name, known)
-                raise InputError(f"simulate: unknown option {name!r}.{hint} Known: {', '.join(known)}.")
-        return SimulateOptions(**keywords) if options is None else replace(options, **keywords)
+        return collected(SimulateOptions, "simulate", options, keywords)
