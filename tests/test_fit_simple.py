@@ -339,6 +339,47 @@ def test_many_simple_parts_keep_their_shapes():
     assert len(fit(mesh, 7)) <= 7
 
 
+def tower(sections: int, *, rotated: int = 0, crooked: bool = False) -> Mesh:
+    """Cut cones on top of each other that share their rings, as parts; a crooked rod stands on the last."""
+    radii = 1.5 - 0.15 * np.arange(sections + 1)
+    parts = [specimens.frustum(radii[k], radii[k + 1], 1.0, 24) for k in range(sections)]
+    for k, part in enumerate(parts):
+        lifted = np.round(part.vertices, 9) + np.array([0, 0, 1.0 * k])
+        parts[k] = Mesh(lifted, specimens.polygons_of(part))
+    if crooked:
+        outline = np.round(specimens.frustum(radii[-1], 1, 1, 24).vertices[:24, :2], 9)
+        rod = specimens.extruded(outline[[0, 3, 8, 4]], 1.0)
+        top = float(parts[-1].vertices[:, 2].max())
+        parts.append(Mesh(rod.vertices - [0, 0, rod.vertices[:, 2].min() - top], specimens.polygons_of(rod)))
+    whole = specimens.together(parts)
+    numbers = np.repeat(np.arange(len(parts)), [part.face_count for part in parts])
+    names = [f"section {k}" for k in range(len(parts))]
+    placed = specimens.placed(whole, rotated)
+    return Mesh(placed.vertices, specimens.polygons_of(whole), part=numbers, part_names=names)
+
+
+@pytest.mark.parametrize("options", [{}, {"parts": "separate"}])
+@pytest.mark.parametrize("rotated", [1, 2, 3])
+def test_solids_that_share_vertices_are_simple_on_their_own(rotated, options):
+    """Exact welding joins them to one component, which is nothing simple."""
+    mesh = tower(4, rotated=rotated)
+    for count in (4, 32):
+        collider = fit(mesh, count, **options)
+        assert collider.counts == {"frustum": 4}
+        assert {label.part for label in collider.labels} == set(mesh.part_names)
+        assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
+    assert len(fit(mesh, 3)) <= 3
+
+
+def test_beside_a_solid_that_is_not_simple_the_others_are():
+    """The rod's foot lies in a lid, so that section may own more than its own faces."""
+    mesh = tower(2, rotated=5, crooked=True)
+    found = {round(s.volume, 3) for s in fit(mesh, 12) if s.kind == "frustum"}
+    alone = {round(s.volume, 3) for s in fit(tower(2), 2)}
+    assert len(alone) == 2
+    assert alone <= found
+
+
 # ---- almost
 
 

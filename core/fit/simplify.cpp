@@ -16,52 +16,83 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr size_t kTetrahedron = 4;  // faces: nothing closed has fewer
 
-// What a component turned out to be: one shape, several boxes, or nothing simple.
+// What a piece turned out to be: one shape, several boxes, or nothing simple.
 struct Finding {
   std::vector<Fitted> shapes;
   std::optional<Hull> hull;       // the one shape, where that is none of the primitives
   std::optional<BoxCover> cover;  // where there are several
   bool looks_inward = false;
+
+  bool is_simple() const { return !shapes.empty(); }
 };
+
+// A component that is nothing simple as a whole, but made of solids that touch, of which some are.
+struct TakenApart {
+  Components solids;  // of its faces
+  std::vector<Finding> findings;
+};
+
+// Some faces of a mesh with the vertices that they use, both ascending. `local` is as large as the mesh has vertices.
+Mesh copy_of(const MeshView& mesh, std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
+             std::vector<uint32_t>& local) {
+  Mesh part;
+  for (const uint32_t v : vertices) {
+    local[v] = static_cast<uint32_t>(part.vertices.size());
+    part.vertices.push_back(mesh.vertices[v]);
+  }
+  for (const uint32_t f : faces) {
+    for (const uint32_t v : mesh.face(f)) part.indices.push_back(local[v]);
+    part.offsets.push_back(static_cast<uint32_t>(part.indices.size()));
+  }
+  return part;
+}
+
+// Also where two sides of a face meet in the cut, and no vertex is new.
+bool is_cut(const Finding& finding, size_t face_count) { return finding.cover->fragments.size() > face_count; }
+
+ClusterMembers members_of(const MeshView& mesh, const Components& components) {
+  return {mesh, {components.of_face, static_cast<uint32_t>(components.count)}};
+}
 
 class Simplifier {
  public:
   Simplifier(const MeshView& mesh, const FitOptions& options, bool may_cut, Run& run)
       : mesh_(mesh), options_(options), may_cut_(may_cut), run_(run),
-        thickness_(Tolerances::of_diagonal(1).thickness), components_(components_of(mesh)),
-        members_(mesh, {components_.of_face, static_cast<uint32_t>(components_.count)}),
-        findings_(components_.count), inside_of_(components_.count, kNone) {}
+        thickness_(Tolerances::of_diagonal(1).thickness), pieces_(components_of(mesh)),
+        members_(members_of(mesh, pieces_)), findings_(pieces_.count) {}
 
   Simplified simplify() {
     look_at_components();
     number_shapes();
-    if (component_of_shape_.empty()) return {};
+    if (piece_of_shape_.empty()) return {};
     find_what_lies_inside();
     return collect();
   }
 
  private:
   void look_at_components();
-  void look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone);
+  void use(std::span<TakenApart> of_component);
+  Finding finding_of(const MeshView& copy, Run& alone) const;
+  TakenApart taken_apart(const MeshView& component, std::span<const uint32_t> faces, Run& alone) const;
   void look_for_hull(const MeshView& part, const FaceDirections& directions, Finding& finding, Run& alone) const;
-  Mesh copy_of(uint32_t component, std::vector<uint32_t>& local) const;
-  bool is_in_one_group(uint32_t component) const;
-  // Also where two sides of a face meet in the cut, and no vertex is new.
-  bool is_cut(const Finding& finding, uint32_t component) const {
-    return finding.cover->fragments.size() > members_.faces(component).size();
+  template <class FaceNumber>
+  bool are_in_one_group(std::span<const uint32_t> faces, FaceNumber&& in_mesh) const;
+  bool is_in_one_group(uint32_t piece) const {
+    return are_in_one_group(members_.faces(piece), [](uint32_t f) { return f; });
   }
   Fitted as_fitted(const Frame& frame, const Bounds& box) const;
   void number_shapes();
   void find_what_lies_inside();
-  bool holds(const Shape& shape, uint32_t component) const;
+  bool holds(const Shape& shape, uint32_t piece) const;
   Simplified collect();
   Shape shape_of(uint32_t shape) const {
-    const std::optional<Hull>& hull = findings_[component_of_shape_[shape]].hull;
+    const std::optional<Hull>& hull = findings_[piece_of_shape_[shape]].hull;
     return hull ? Shape(*hull) : to_shape(fitted(shape));
   }
   const Fitted& fitted(uint32_t shape) const {
-    return findings_[component_of_shape_[shape]].shapes[shape - first_shape_[component_of_shape_[shape]]];
+    return findings_[piece_of_shape_[shape]].shapes[shape - first_shape_[piece_of_shape_[shape]]];
   }
 
   const MeshView& mesh_;
@@ -69,34 +100,19 @@ class Simplifier {
   bool may_cut_;
   Run& run_;
   double thickness_;
-  Components components_;
+  Components pieces_;  // components, or the solids that one is made of
   ClusterMembers members_;
-  std::vector<Finding> findings_;             // per component
-  std::vector<uint32_t> first_shape_;         // per component
-  std::vector<uint32_t> component_of_shape_;
-  std::vector<uint32_t> inside_of_;           // per component: the shape of another that holds it
+  std::vector<Finding> findings_;     // per piece
+  std::vector<uint32_t> first_shape_; // per piece
+  std::vector<uint32_t> piece_of_shape_;
+  std::vector<uint32_t> inside_of_;   // per piece: the shape of another that holds it
 };
 
-bool Simplifier::is_in_one_group(uint32_t component) const {
+template <class FaceNumber>
+bool Simplifier::are_in_one_group(std::span<const uint32_t> faces, FaceNumber&& in_mesh) const {
   if (options_.group_of_face.empty()) return true;
-  const auto faces = members_.faces(component);
-  return std::all_of(faces.begin(), faces.end(), [&](uint32_t f) {
-    return options_.group_of_face[f] == options_.group_of_face[faces[0]];
-  });
-}
-
-// Components share no vertices, so all of them may write into one array of new numbers.
-Mesh Simplifier::copy_of(uint32_t component, std::vector<uint32_t>& local) const {
-  Mesh part;
-  for (const uint32_t v : members_.vertices(component)) {
-    local[v] = static_cast<uint32_t>(part.vertices.size());
-    part.vertices.push_back(mesh_.vertices[v]);
-  }
-  for (const uint32_t f : members_.faces(component)) {
-    for (const uint32_t v : mesh_.face(f)) part.indices.push_back(local[v]);
-    part.offsets.push_back(static_cast<uint32_t>(part.indices.size()));
-  }
-  return part;
+  const auto group = [&](uint32_t f) { return options_.group_of_face[in_mesh(f)]; };
+  return std::all_of(faces.begin(), faces.end(), [&](uint32_t f) { return group(f) == group(faces[0]); });
 }
 
 Fitted Simplifier::as_fitted(const Frame& frame, const Bounds& box) const {
@@ -131,52 +147,99 @@ void Simplifier::look_for_hull(const MeshView& part, const FaceDirections& direc
   finding.hull = convex->hull;
 }
 
-void Simplifier::look_at(uint32_t component, std::vector<uint32_t>& local, Run& alone) {
-  constexpr size_t kTetrahedron = 4;  // faces: nothing closed has fewer
-  if (members_.faces(component).size() < kTetrahedron || !is_in_one_group(component)) return;
-  const Mesh copy = copy_of(component, local);
-  const std::optional<OneSided> once = one_sided(copy.view());
-  const MeshView part = once ? once->mesh.view() : copy.view();
+Finding Simplifier::finding_of(const MeshView& copy, Run& alone) const {
+  const std::optional<OneSided> once = one_sided(copy);
+  const MeshView part = once ? once->mesh.view() : copy;
   const FaceDirections directions = face_directions(part, alone);
-  Finding& finding = findings_[component];
+  Finding finding;
   if (const auto shape = recognise(part, directions, options_.kinds, thickness_, alone)) {
     finding.shapes = {*shape};
   } else if (options_.kinds[static_cast<size_t>(Kind::box)]) {
     finding.cover = cover_by_boxes(part, directions, alone);
     if (finding.cover && once) finding.cover = with_copies(std::move(*finding.cover), once->number);
-    if (finding.cover && is_cut(finding, component) && !may_cut_) finding.cover.reset();
+    if (finding.cover && is_cut(finding, copy.face_count()) && !may_cut_) finding.cover.reset();
     if (finding.cover)
       for (const Bounds& box : finding.cover->boxes)
         finding.shapes.push_back(as_fitted(finding.cover->frame, box));
   }
-  if (finding.shapes.empty() && options_.hull_vertices > 0) look_for_hull(part, directions, finding, alone);
-  if (!finding.shapes.empty()) finding.looks_inward = !once && signed_volume(part) < 0;
+  if (!finding.is_simple() && options_.hull_vertices > 0) look_for_hull(part, directions, finding, alone);
+  if (finding.is_simple()) finding.looks_inward = !once && signed_volume(part) < 0;
+  return finding;
+}
+
+// Solids that share vertices, as the sections of a tower do. Empty where none of them is simple.
+TakenApart Simplifier::taken_apart(const MeshView& component, std::span<const uint32_t> faces, Run& alone) const {
+  TakenApart result{solids_of(component, alone), {}};
+  if (result.solids.count < 2) return {};
+  const ClusterMembers members = members_of(component, result.solids);
+  std::vector<uint32_t> local(component.vertices.size());
+  result.findings.resize(members.size());
+  bool any = false;
+  for (size_t k = 0; k < members.size(); ++k) {
+    alone.poll();
+    const auto own = members.faces(k);
+    if (own.size() < kTetrahedron || !are_in_one_group(own, [&](uint32_t f) { return faces[f]; })) continue;
+    result.findings[k] = finding_of(copy_of(component, own, members.vertices(k), local).view(), alone);
+    any = any || result.findings[k].is_simple();
+  }
+  return any ? std::move(result) : TakenApart{};
 }
 
 void Simplifier::look_at_components() {
+  // Components share no vertices, so all of them may write into one array of new numbers.
   std::vector<uint32_t> local(mesh_.vertices.size());
-  run_.for_each_block(components_.count, 16, [&](size_t first, size_t last, size_t) {
+  std::vector<TakenApart> apart(pieces_.count);
+  run_.for_each_block(pieces_.count, 16, [&](size_t first, size_t last, size_t) {
     Run alone(1, [&](const char*, double) {  // components are looked at side by side, but may be large
       run_.poll();
       return true;
     });
-    for (size_t k = first; k < last; ++k) look_at(static_cast<uint32_t>(k), local, alone);
+    for (auto c = static_cast<uint32_t>(first); c < last; ++c) {
+      const auto faces = members_.faces(c);
+      if (faces.size() < kTetrahedron) continue;
+      const Mesh copy = copy_of(mesh_, faces, members_.vertices(c), local);
+      if (is_in_one_group(c)) findings_[c] = finding_of(copy.view(), alone);
+      if (!findings_[c].is_simple()) apart[c] = taken_apart(copy.view(), faces, alone);
+    }
   });
+  use(apart);
+}
+
+// Components that were taken apart give way to their solids.
+void Simplifier::use(std::span<TakenApart> of_component) {
+  if (std::all_of(of_component.begin(), of_component.end(), [](const TakenApart& a) { return a.findings.empty(); }))
+    return;
+  std::vector<uint32_t> first_piece;
+  std::vector<Finding> findings;
+  for (size_t c = 0; c < of_component.size(); ++c) {
+    first_piece.push_back(static_cast<uint32_t>(findings.size()));
+    if (of_component[c].findings.empty()) findings.push_back(std::move(findings_[c]));
+    for (Finding& finding : of_component[c].findings) findings.push_back(std::move(finding));
+  }
+  std::vector<uint32_t> next_face(of_component.size(), 0);
+  for (uint32_t& piece : pieces_.of_face) {
+    const uint32_t c = piece, own = next_face[c]++;
+    piece = first_piece[c] + (of_component[c].findings.empty() ? 0 : of_component[c].solids.of_face[own]);
+  }
+  pieces_.count = findings.size();
+  members_ = members_of(mesh_, pieces_);
+  findings_ = std::move(findings);
 }
 
 void Simplifier::number_shapes() {
-  first_shape_.assign(components_.count, 0);
-  for (uint32_t c = 0; c < components_.count; ++c) {
-    first_shape_[c] = static_cast<uint32_t>(component_of_shape_.size());
-    component_of_shape_.resize(component_of_shape_.size() + findings_[c].shapes.size(), c);
+  first_shape_.assign(pieces_.count, 0);
+  inside_of_.assign(pieces_.count, kNone);
+  for (uint32_t c = 0; c < pieces_.count; ++c) {
+    first_shape_[c] = static_cast<uint32_t>(piece_of_shape_.size());
+    piece_of_shape_.resize(piece_of_shape_.size() + findings_[c].shapes.size(), c);
   }
 }
 
-bool Simplifier::holds(const Shape& shape, uint32_t component) const {
+bool Simplifier::holds(const Shape& shape, uint32_t piece) const {
   constexpr double kTouching = 1e-12;
   std::array<Vec3, 64> points;
   std::array<double, 64> distance;
-  const auto vertices = members_.vertices(component);
+  const auto vertices = members_.vertices(piece);
   for (size_t first = 0; first < vertices.size(); first += points.size()) {
     const size_t count = std::min(points.size(), vertices.size() - first);
     for (size_t k = 0; k < count; ++k) points[k] = mesh_.vertices[vertices[first + k]];
@@ -187,10 +250,10 @@ bool Simplifier::holds(const Shape& shape, uint32_t component) const {
   return true;
 }
 
-// The largest shape that holds a component takes it in. A room, whose walls look inward, is not a
+// The largest shape that holds a piece takes it in. A room, whose walls look inward, is not a
 // solid that could: with something inside it is no simple part at all.
 void Simplifier::find_what_lies_inside() {
-  const auto shape_count = static_cast<uint32_t>(component_of_shape_.size());
+  const auto shape_count = static_cast<uint32_t>(piece_of_shape_.size());
   std::vector<Shape> shapes;
   std::vector<Bounds> boxes;
   for (uint32_t s = 0; s < shape_count; ++s) {
@@ -201,20 +264,20 @@ void Simplifier::find_what_lies_inside() {
   const auto is_larger = [&](uint32_t a, uint32_t b) {
     return fitted(a).volume != fitted(b).volume ? fitted(a).volume > fitted(b).volume : a < b;
   };
-  const auto is_larger_than_all_of = [&](uint32_t shape, uint32_t component) {
-    for (uint32_t k = 0; k < findings_[component].shapes.size(); ++k)
-      if (!is_larger(shape, first_shape_[component] + k)) return false;
+  const auto is_larger_than_all_of = [&](uint32_t shape, uint32_t piece) {
+    for (uint32_t k = 0; k < findings_[piece].shapes.size(); ++k)
+      if (!is_larger(shape, first_shape_[piece] + k)) return false;
     return true;
   };
   const BoxBvh tree(boxes, run_);
-  std::vector<std::vector<uint32_t>> holders(components_.count);
-  run_.for_each_block(components_.count, 256, [&](size_t first, size_t last, size_t) {
+  std::vector<std::vector<uint32_t>> holders(pieces_.count);
+  run_.for_each_block(pieces_.count, 256, [&](size_t first, size_t last, size_t) {
     for (auto c = static_cast<uint32_t>(first); c < last; ++c) {
       if (!is_in_one_group(c)) continue;
       Bounds box;
       for (const uint32_t v : members_.vertices(c)) box.add(mesh_.vertices[v]);
       tree.overlaps(box, [&](uint32_t s) {
-        const uint32_t other = component_of_shape_[s];
+        const uint32_t other = piece_of_shape_[s];
         const bool same_group = options_.group_of_face.empty() ||
                                 options_.group_of_face[members_.faces(c)[0]] ==
                                     options_.group_of_face[members_.faces(other)[0]];
@@ -223,15 +286,15 @@ void Simplifier::find_what_lies_inside() {
       });
     }
   });
-  std::vector<bool> is_room(components_.count);
-  for (const auto& of_component : holders)
-    for (const uint32_t s : of_component)
-      if (findings_[component_of_shape_[s]].looks_inward) is_room[component_of_shape_[s]] = true;
-  for (uint32_t c = 0; c < components_.count; ++c) {
-    std::erase_if(holders[c], [&](uint32_t s) { return is_room[component_of_shape_[s]]; });
+  std::vector<bool> is_room(pieces_.count);
+  for (const auto& of_piece : holders)
+    for (const uint32_t s : of_piece)
+      if (findings_[piece_of_shape_[s]].looks_inward) is_room[piece_of_shape_[s]] = true;
+  for (uint32_t c = 0; c < pieces_.count; ++c) {
+    std::erase_if(holders[c], [&](uint32_t s) { return is_room[piece_of_shape_[s]]; });
     if (!holders[c].empty()) inside_of_[c] = *std::min_element(holders[c].begin(), holders[c].end(), is_larger);
   }
-  for (uint32_t c = 0; c < components_.count; ++c)
+  for (uint32_t c = 0; c < pieces_.count; ++c)
     if (is_room[c]) findings_[c] = {};
 }
 
@@ -239,22 +302,22 @@ void Simplifier::find_what_lies_inside() {
 Simplified Simplifier::collect() {
   // Who holds the holder holds what it holds; holders are larger, so this ends.
   const auto outermost = [&](uint32_t shape) {
-    while (inside_of_[component_of_shape_[shape]] != kNone) shape = inside_of_[component_of_shape_[shape]];
+    while (inside_of_[piece_of_shape_[shape]] != kNone) shape = inside_of_[piece_of_shape_[shape]];
     return shape;
   };
-  std::vector<uint32_t> base_of_new(components_.count);  // where a component's new vertices start
+  std::vector<uint32_t> base_of_new(pieces_.count);  // where a piece's new vertices start
   Simplified result;
   bool any_cut = false;
-  for (uint32_t c = 0; c < components_.count; ++c) {
+  for (uint32_t c = 0; c < pieces_.count; ++c) {
     const Finding& finding = findings_[c];
     if (!finding.cover || inside_of_[c] != kNone) continue;
     base_of_new[c] = static_cast<uint32_t>(mesh_.vertices.size() + result.cut.new_vertices.size());
     const auto& added = finding.cover->new_vertices;
     result.cut.new_vertices.insert(result.cut.new_vertices.end(), added.begin(), added.end());
-    any_cut = any_cut || is_cut(finding, c);
+    any_cut = any_cut || is_cut(finding, members_.faces(c).size());
   }
-  std::vector<std::vector<uint32_t>> faces_of_shape(component_of_shape_.size());
-  std::vector<uint32_t> next_fragment(components_.count, 0), next_face(components_.count, 0);
+  std::vector<std::vector<uint32_t>> faces_of_shape(piece_of_shape_.size());
+  std::vector<uint32_t> next_fragment(pieces_.count, 0), next_face(pieces_.count, 0);
   CutFaces& cut = result.cut;
   cut.offsets.push_back(0);
   uint32_t emitted = 0;
@@ -267,7 +330,7 @@ Simplified Simplifier::collect() {
     cut.offsets.push_back(static_cast<uint32_t>(cut.indices.size()));
   };
   for (uint32_t f = 0; f < mesh_.face_count(); ++f) {
-    const uint32_t c = components_.of_face[f];
+    const uint32_t c = pieces_.of_face[f];
     const Finding& finding = findings_[c];
     const auto whole = [&] { for (const uint32_t v : mesh_.face(f)) cut.indices.push_back(v); };
     if (inside_of_[c] != kNone) {
@@ -291,7 +354,7 @@ Simplified Simplifier::collect() {
   for (uint32_t s = 0; s < faces_of_shape.size(); ++s)
     if (!faces_of_shape[s].empty())
       result.parts.push_back(
-          {std::move(faces_of_shape[s]), fitted(s), findings_[component_of_shape_[s]].hull});
+          {std::move(faces_of_shape[s]), fitted(s), findings_[piece_of_shape_[s]].hull});
   return result;
 }
 

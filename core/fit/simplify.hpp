@@ -33,8 +33,8 @@ struct Simplified {
   CutFaces cut;
 };
 
-// Parts are what hangs together through vertices, and lies in one group. What lies inside a simple
-// part goes with it, whatever it is. The mesh has unit diagonal. Where no face may be cut, parts that
+// Parts are what hangs together through vertices, and lies in one group; where that is nothing simple, the solids
+// that touch in it. What lies inside a simple part goes with it, whatever it is. The mesh has unit diagonal. Where no face may be cut, parts that
 // need it are not simple. Costs well below a microsecond a face where nothing is simple.
 Simplified simplify(const MeshView& unit_mesh, const FitOptions& options, bool may_cut, Run& run);
 

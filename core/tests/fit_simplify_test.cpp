@@ -200,6 +200,32 @@ TEST(what_is_not_orthogonal_or_not_closed_has_no_cover) {
   CHECK(!covered(open));
 }
 
+// Two prisms on top of each other: they share the eighteen corners between them, and the lids there.
+TEST(solids_that_share_vertices_are_looked_at_one_by_one) {
+  constexpr uint32_t kSides = 18;
+  Mesh mesh = round_prism(kSides, 1.0);
+  const Mesh narrow = round_prism(kSides, 2.0);
+  for (uint32_t k = 0; k < kSides; ++k) {
+    const Vec3& corner = narrow.vertices[kSides + k];
+    mesh.vertices.push_back({0.8 * corner.x, 0.8 * corner.y, corner.z});
+  }
+  std::vector<uint32_t> lid(kSides), floor(kSides);
+  for (uint32_t k = 0; k < kSides; ++k) {
+    lid[k] = 2 * kSides + k;
+    floor[k] = 2 * kSides - 1 - k;
+    const uint32_t next = (k + 1) % kSides;
+    add_face(mesh, {kSides + k, kSides + next, 2 * kSides + next, 2 * kSides + k});
+  }
+  add_face(mesh, lid);
+  add_face(mesh, floor);
+  const Mesh whole = turned(mesh, 3);
+  Run run(2);
+  const Simplified found = simplify(whole.view(), FitOptions{}, true, run);
+  CHECK(found.parts.size() == 2 && found.cut.empty());
+  CHECK(found.parts[0].shape.kind == Kind::cylinder && found.parts[1].shape.kind == Kind::frustum);
+  CHECK(found.parts[0].faces.size() == kSides + 2 && found.parts[1].faces.size() == kSides + 2);
+}
+
 TEST(groups_and_welding_are_respected) {
   Run run(1);
   const Mesh box = extruded({{0, 0}, {0.5, 0}, {0.5, 0.5}, {0, 0.5}}, 0.5), l = extruded(stairs(2), 0.3);
