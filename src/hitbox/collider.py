@@ -14,11 +14,13 @@ import numpy.typing as npt
 from hitbox import pieces
 from hitbox.errors import InputError
 from hitbox.lengths import UPS, parse_length
-from hitbox.mesh import Mesh
+from hitbox.mesh import Mesh, MeshLike
 from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray, Shape, _Shape, least_half_extent
 
 if TYPE_CHECKING:
     import trimesh
+
+    from hitbox.formats.export import ExportReport
 
 Extra: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
@@ -263,15 +265,23 @@ class Collider(Sequence[Shape]):
         least = least_half_extent(diagonal)
         return self._with(shapes=[shape.padded(by, least) for shape in self.shapes])
 
-    def save(self, path: str | os.PathLike[str], *, faces: bool = False) -> None:
-        """Writes the collider; the suffix picks the format (.json, .obj, .glb).
+    def save(
+        self, path: str | os.PathLike[str], *, format: str | None = None, faces: bool = False,
+        mesh: MeshLike | None = None, dynamic: bool = False, density: float = 1000.0,
+    ) -> ExportReport:  # fmt: skip
+        """Writes the collider; the suffix picks the format, unless `format` names one (docs/formats.md).
 
-        `faces`: the JSON also lists the input faces that each shape owns. The file appears whole or
-        not at all.
+        `mesh` travels along to be seen, in the collider's own frame. A `dynamic` body has a mass: `density`
+        (kilograms a cubic metre) times the volume of `mesh` where that is closed, or of the shapes' union.
+        `faces`: the JSON also lists the input faces that each shape owns. What the format does not have is
+        written as hulls around it, and the report says so. Files appear whole or not at all.
         """
         from hitbox.formats import writing
+        from hitbox.formats.export import ExportOptions
 
-        writing.write(self, path, faces=faces)
+        shown = None if mesh is None else Mesh.of(mesh)
+        options = ExportOptions(faces=faces, dynamic=dynamic, density=density, mesh=shown)
+        return writing.write(self, path, format, options)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Collider:

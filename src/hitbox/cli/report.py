@@ -38,7 +38,7 @@ def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str], what: 
 
     read = {os.path.realpath(path) for path in inputs}
     for path in paths:
-        writing.writer_for(path)
+        writing.format_for(path)
         if os.path.realpath(path) in read:
             raise InputError(f"{verb}: {path} is the {what} itself. Give the output another name.")
     if len({os.path.realpath(path) for path in paths}) != len(paths):
@@ -52,7 +52,7 @@ def write_all(
     from hitbox.formats import writing
 
     pairs = [(c, path) for c, paths in zip(colliders, targets, strict=True) for path in paths]
-    writing.replace_files([*((path, writing.writer_for(path)(c, False)) for c, path in pairs), *others])
+    writing.replace_files([*(file for c, path in pairs for file in writing.files_of(c, path)[0]), *others])
 
 
 def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = None) -> dict[str, Any]:

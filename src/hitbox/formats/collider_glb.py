@@ -22,6 +22,7 @@ import numpy.typing as npt
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.errors import InputError
+from hitbox.formats.export import Export, Target
 from hitbox.formats.objects import finite_mesh, local_and_pose, object_names
 from hitbox.lengths import METRES
 from hitbox.shapes import COLORS, KINDS, FloatArray, IndexArray
@@ -34,6 +35,13 @@ _CREASE = math.cos(math.radians(40))  # facets that meet at less than this share
 _FLOAT32_SIZES = (1e-30, 1e30)  # a shape's size in between keeps its precision as float32
 _ARRAY_BUFFER, _ELEMENT_BUFFER = 34962, 34963
 _UINT16, _UINT32, _FLOAT32 = 5123, 5125, 5126
+
+
+TARGET = Target(KINDS, is_exact=True)
+
+
+def files(export: Export) -> dict[str, bytes]:
+    return {export.file: write(export.collider)}
 
 
 def write(collider: Collider, segments: int = 24) -> bytes:

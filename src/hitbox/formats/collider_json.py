@@ -17,9 +17,11 @@ import numpy as np
 from hitbox._version import version
 from hitbox.collider import Collider, Extra, Label, Method, Source, Status
 from hitbox.errors import InputError
+from hitbox.formats.export import Export, Target
 from hitbox.lengths import UPS
 from hitbox.shapes import CLASS_OF_KIND, KINDS, Shape
 
+TARGET = Target(KINDS, is_exact=True)
 FORMAT = "hitbox-collider"
 VERSION = 1
 
@@ -30,6 +32,10 @@ _TOP = (
 
 
 # --- writing
+
+
+def files(export: Export) -> dict[str, bytes]:
+    return {export.file: write(export.collider, faces=export.options.faces)}
 
 
 def write(collider: Collider, *, faces: bool = False) -> bytes:

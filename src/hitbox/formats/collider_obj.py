@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from hitbox._version import version
 from hitbox.collider import Collider
+from hitbox.formats.export import Export, Target
 from hitbox.formats.objects import finite_mesh, object_names
+from hitbox.shapes import KINDS
+
+TARGET = Target(KINDS, is_exact=True)
+
+
+def files(export: Export) -> dict[str, bytes]:
+    return {export.file: write(export.collider)}
 
 
 def write(collider: Collider, segments: int = 24) -> bytes:

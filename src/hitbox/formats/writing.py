@@ -1,4 +1,7 @@
-"""Writes a collider in the format that the file's suffix names. A file appears whole or not at all."""
+"""Writes a collider in a format that is named, or that the file's suffix names.
+
+A file appears whole or not at all; so do the files that belong to it.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +9,80 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
+from hitbox import checks
 from hitbox.collider import Collider
 from hitbox.errors import InputError
+from hitbox.formats.export import ExportOptions, ExportReport, exported
 
 
-def _json(collider: Collider, faces: bool) -> bytes:
-    from hitbox.formats import collider_json
+@dataclass(frozen=True)
+class Format:
+    """Of several formats with one suffix the suffix picks the first.
 
-    return collider_json.write(collider, faces=faces)
+    Its `module` has TARGET, what the format has of its own, and `files`, the bytes of each file by its name,
+    the main one first.
+    """
 
-
-def _obj(collider: Collider, faces: bool) -> bytes:
-    from hitbox.formats import collider_obj
-
-    return collider_obj.write(collider)
-
-
-def _glb(collider: Collider, faces: bool) -> bytes:
-    from hitbox.formats import collider_glb
-
-    return collider_glb.write(collider)
+    name: str
+    suffix: str
+    module: str
+    what: str
 
 
-# One line a format: its suffix, and what turns a collider into the bytes of a file.
-WRITERS: dict[str, Callable[[Collider, bool], bytes]] = {".json": _json, ".obj": _obj, ".glb": _glb}
+FORMATS = (
+    Format("json", ".json", "collider_json", "collider JSON: everything, exactly"),
+    Format("obj", ".obj", "collider_obj", "a mesh a shape"),
+    Format("glb", ".glb", "collider_glb", "a coloured mesh a shape"),
+)
 
 
-def writer_for(path: str | os.PathLike[str]) -> Callable[[Collider, bool], bytes]:
-    """The writer for `path`; raises InputError for a suffix that is not known."""
+def format_for(path: str | os.PathLike[str], name: str | None = None) -> Format:
+    """The format of that name, or of the path's suffix; InputError for one that is not known."""
+    if name is not None:
+        checks.one_of("format", name, [known.name for known in FORMATS], "format")
+        return next(known for known in FORMATS if known.name == name)
     suffix = Path(path).suffix.lower()
-    if suffix not in WRITERS:
-        said = f"unknown format {suffix!r}" if suffix else "no suffix that names a format"
-        raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(WRITERS)}.")
-    return WRITERS[suffix]
+    for known in FORMATS:
+        if known.suffix == suffix:
+            return known
+    said = f"unknown format {suffix!r}" if suffix else "no suffix that names a format"
+    suffixes = list(dict.fromkeys(known.suffix for known in FORMATS))
+    raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(suffixes)}.")
 
 
-def write(collider: Collider, path: str | os.PathLike[str], *, faces: bool = False) -> None:
-    """Writes `collider` to `path`; `faces`: with the input faces each shape owns, if the format has them."""
-    replace_file(path, writer_for(path)(collider, faces))
+def files_of(
+    collider: Collider,
+    path: str | os.PathLike[str],
+    name: str | None = None,
+    options: ExportOptions | None = None,
+) -> tuple[list[tuple[str, bytes]], ExportReport]:
+    """All files of `collider` in that format with their paths, the main one first, and what was replaced."""
+    chosen = format_for(path, name)
+    module = import_module(f"hitbox.formats.{chosen.module}")
+    folder, file = os.path.split(os.fspath(path))
+    export = exported(collider, module.TARGET, file, options or ExportOptions())
+    files = [(os.path.join(folder, each), data) for each, data in module.files(export).items()]
+    report = ExportReport(chosen.name, tuple(at for at, _ in files), export.replaced, tuple(export.notes))
+    return files, report
+
+
+def write(
+    collider: Collider,
+    path: str | os.PathLike[str],
+    name: str | None = None,
+    options: ExportOptions | None = None,
+) -> ExportReport:
+    """Writes `collider` to `path`, and what belongs to it beside it."""
+    files, report = files_of(collider, path, name, options)
+    for at, _ in files[1:]:
+        os.makedirs(os.path.dirname(at) or ".", exist_ok=True)
+    replace_files(files)
+    return report
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
