@@ -396,6 +396,13 @@ def test_what_is_wrong_is_one_sentence(keywords, said):
     assert "\n" not in str(raised.value)
 
 
+def test_options_with_points_can_be_compared():
+    one, same, other = (CarveOptions(keep_clear=[(x, 0, 0), (0, 1, 2)]) for x in (1, 1.0, 2))
+    assert one == same
+    assert one != other
+    assert hash(one) == hash(same)
+
+
 def test_options_may_come_as_one_object():
     mesh = specimens.torus(1, 0.3, 10, 5)
     options = CarveOptions(radius="8%", tolerance="3%", max_vertices=12)

@@ -98,6 +98,15 @@ def test_caps_hold():
     assert all(len(shape.vertices) <= 16 for shape in made if isinstance(shape, Hull))
 
 
+def test_a_hull_beyond_the_cap_that_was_not_merged_is_reported():
+    round_mesh = specimens.icosphere(2)
+    ball = Hull(round_mesh.vertices, round_mesh.triangles)
+    made = merge([ball, ball.transformed(translation=(9, 0, 0))], max_vertices=16)
+    assert len(made) == 2
+    assert made.status.notes[-1] == "2 hulls of more than 16 vertices: given so, and not merged."
+    assert not made.status.complete
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -210,6 +210,16 @@ def test_it_can_be_saved(tmp_path):
         NavigableSpace.load(tmp_path / "other.json")
 
 
+@pytest.mark.parametrize("wrong", [{"radius": "NaN"}, {"step": "-1"}, {"spheres": "[[0, 0, 0, NaN]]"}])
+def test_a_saved_space_of_wrong_numbers_is_refused(tmp_path, wrong):
+    known = {"radius": "1", "tolerance": "1", "step": "1", "spheres": "[[0, 0, 0, 1]]"} | wrong
+    numbers = ", ".join(f'"{name}": {text}' for name, text in known.items())
+    path = tmp_path / "wrong.json"
+    path.write_text(f'{{"format": "hitbox-space", "version": 1, {numbers}}}')
+    with pytest.raises(InputError, match=r"wrong\.json: the space in it is not whole"):
+        NavigableSpace.load(path)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -16,7 +16,7 @@ from hitbox.errors import InputError
 from hitbox.lengths import parse_length
 from hitbox.options import collected, option
 from hitbox.progress import Cancel, Progress, reporter
-from hitbox.shapes import IndexArray, shape_from_params
+from hitbox.shapes import Hull, IndexArray, shape_from_params
 from hitbox.space import NavigableSpace
 from hitbox.words import counted, percent
 
@@ -146,10 +146,13 @@ def _label(labels: list[Label]) -> Label:
 
 def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
     notes = [f"{counted(len(made), 'shape')} in place of {len(given):,}."]
-    missed = []
+    missed, most = [], options.max_vertices
     if options.count is not None and len(made) > options.count:
         why = "larger ones would enter the space" if options.space is not None else "no two can be merged"
         missed.append(f"{len(made):,} shapes instead of {options.count:,}: {why}.")
+    large = sum(len(shape.vertices) > most for shape in made if isinstance(shape, Hull)) if most else 0
+    if large:
+        missed.append(f"{counted(large, 'hull')} of more than {most:,} vertices: given so, and not merged.")
     if options.space is not None:
         overlap = options.space.overlap(made)
         if overlap.entered:

@@ -20,7 +20,7 @@ from hitbox.lengths import UPS, parse_length
 from hitbox.mesh import Mesh, MeshLike
 from hitbox.options import option
 from hitbox.progress import Cancel, Progress, reporter
-from hitbox.shapes import FloatArray, Shape, _Shape
+from hitbox.shapes import FloatArray, Shape, Vector, _Shape
 
 FORMAT, VERSION = "hitbox-space", 1
 
@@ -73,7 +73,11 @@ class NavigableSpace:
     step: float  # of the grid they were found on
 
     def __post_init__(self) -> None:
+        for name in ("radius", "tolerance", "step"):
+            object.__setattr__(self, name, checks.positive(f"space: {name}", getattr(self, name)))
         spheres = np.array(self.spheres, np.float64).reshape(-1, 4)
+        if not np.isfinite(spheres).all() or (spheres[:, 3] <= 0).any():
+            raise InputError("space: spheres: must be finite numbers x, y, z and a radius above 0.")
         spheres.flags.writeable = False
         object.__setattr__(self, "spheres", spheres)
 
@@ -119,10 +123,9 @@ class NavigableSpace:
             raise InputError(f"{where}: version {data.get('version')!r} of a space; {VERSION} is known.")
         try:
             numbers = [float(data[name]) for name in ("radius", "tolerance", "step")]
-            spheres = np.asarray(data["spheres"], np.float64).reshape(-1, 4)
+            return NavigableSpace(np.asarray(data["spheres"], np.float64), *numbers)
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{where}: the space in it is not whole. Save it again.") from None
-        return NavigableSpace(spheres, *numbers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +173,8 @@ class SpaceOptions:
         up = (mesh.up or "z") if self.floor_tolerance is not None else "z"
         core = _core.SpaceOptions(
             radius, tolerance, floor, tuple(float(axis == up) for axis in UPS), bool(self.reachable_only),
-            self.keep_clear, halves, shapes, _together(self.VERB, functions) if functions else None,
+            np.array(self.keep_clear, np.float64).reshape(-1, 3), halves, shapes,
+            _together(self.VERB, functions) if functions else None,
         )  # fmt: skip
         return core, bool(functions)
 
@@ -180,7 +184,7 @@ class SpaceOptions:
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "keep_clear":
-                value = value.tolist()
+                value = [list(point) for point in value]
             elif f.name == "blockers":
                 value = [_named(blocker) for blocker in value]
             if f.name in ("radius", "tolerance") or value not in (f.default, []):
@@ -238,18 +242,18 @@ def navigable_space(
     return NavigableSpace(np.asarray(spheres), core.radius, core.tolerance, step)
 
 
-def _points(verb: str, given: npt.ArrayLike) -> FloatArray:
+def _points(verb: str, given: npt.ArrayLike) -> tuple[Vector, ...]:
     try:
         points = np.asarray(given, np.float64)
     except (TypeError, ValueError):
         points = np.full(1, np.nan)
     if points.size == 0:
-        return np.empty((0, 3))
+        return ()
     if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
         raise InputError(
             f"{verb}: keep_clear: must be points such as [(x, y, z)], three finite numbers each."
         )
-    return np.ascontiguousarray(points)
+    return tuple((x, y, z) for x, y, z in points.tolist())
 
 
 def _listed(verb: str, blockers: Any) -> tuple[Blocker, ...]:
