@@ -69,9 +69,10 @@ void bind_carve(nb::module_& m) {
   m.def(
       "carve",
       [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& space,
-         int concave_edges, uint32_t most_vertices, size_t most_parts, double effort, uint64_t seed, PyRun& run) {
+         int concave_edges, uint32_t most_vertices, size_t most_parts, double effort, uint64_t seed, bool simplifies,
+         PyRun& run) {
         const MeshView mesh = view(vertices, indices, offsets);
-        const CarveOptions options{space, concave_edges, most_vertices, most_parts, effort, seed};
+        const CarveOptions options{space, concave_edges, most_vertices, most_parts, effort, seed, simplifies};
         Carved carved = value_or_raise(run([&](Run& r) { return carve(mesh, options, r); }));
         std::vector<ShapeParts> shapes;
         std::vector<uint32_t> faces, face_offsets{0};
@@ -84,7 +85,7 @@ void bind_carve(nb::module_& m) {
                           carved.is_capped, carved.entered, carved.deepest);
       },
       "vertices"_a, "indices"_a, "offsets"_a, "space"_a, "concave_edges"_a, "most_vertices"_a, "most_parts"_a,
-      "effort"_a, "seed"_a, "run"_a);
+      "effort"_a, "seed"_a, "simplifies"_a, "run"_a);
 
   // (shapes; for each the numbers of those it stands for). `spheres`: a space to stay out of, or None.
   m.def(

@@ -258,6 +258,40 @@ def test_room_around_a_clear_point_is_kept():
     assert_kept(shell, kept, 0.1, 0.05, clear=[(0.5, 0.5, 0.5)])
 
 
+@pytest.mark.parametrize("mesh", [specimens.icosphere(2), specimens.box()], ids=["ball", "box"])
+def test_room_in_the_wall_of_a_hollow_solid_is_kept(mesh):
+    """Two shells are two components; cells between them have corners in the wall."""
+    inner = Mesh(0.8 * mesh.vertices, [f[::-1] for f in specimens.polygons_of(mesh)])
+    hollow, point = specimens.together([mesh, inner]), 0.9 * mesh.vertices[:, 0].max()
+    collider = carve(hollow, "5%", "1%", keep_clear=[(point, 0, 0)])
+    space = hitbox.navigable_space(hollow, "5%", "1%", keep_clear=[(point, 0, 0)])
+    assert collider.status.complete
+    assert space.overlap(collider).entered == 0
+    assert len(collider) <= 12
+
+
+def test_room_that_cannot_be_kept_is_said():
+    """One hull cannot leave the middle of a ball out."""
+    collider = carve(specimens.icosphere(2), "5%", "2%", keep_clear=[(0, 0, 0)], count=1)
+    assert not collider.status.complete
+    assert "hulls enter" in collider.status.notes[-1]
+
+
+def test_a_sealed_box_stays_sealed_with_a_low_floor_tolerance():
+    """Room changes fast where the tolerance depends on the direction: the fill must not jump a wall."""
+    lid = specimens.box()
+    for floor in ("7%", "3%", "1.5%"):
+        space = hitbox.navigable_space(lid, "1.5%", "15%", floor_tolerance=floor)
+        assert not (np.abs(space.spheres[:, :3] - lid.vertices.mean(axis=0)) < 0.4).all(axis=1).any()
+
+
+def test_a_floor_tolerance_is_proved_in_little_time():
+    ring = specimens.torus(1, 0.35, 24, 8)
+    collider = carve(ring, "2.5%", "5%", floor_tolerance="1%")
+    assert collider.status.complete
+    assert len(collider) <= 12
+
+
 def test_a_floor_tolerance_makes_floors_tighter():
     """A basin less deep than the tolerance may be filled; one deeper than that above floors may not."""
     planes = [[0, 0.2, 0.8, 1]] * 2 + [[0, 0.2, 0.26]]
@@ -273,6 +307,39 @@ def test_a_floor_tolerance_makes_floors_tighter():
 
 
 # ---- counts
+
+
+def open_box(*gone: int) -> Mesh:
+    """A cube without some of its six sides."""
+    cube = specimens.box()
+    return Mesh(cube.vertices, [f for k, f in enumerate(specimens.polygons_of(cube)) if k not in gone])
+
+
+@pytest.mark.parametrize("sides", [(0,), (0, 1), (1, 3, 5)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_flat_sides_of_an_open_mesh_take_a_hull_each(sides, seed):
+    mesh = specimens.placed(open_box(*sides), seed)
+    collider = carve(mesh, "5%", "1%")
+    assert len(collider) == 6 - len(sides)
+    assert_kept(mesh, collider, 0.05, 0.01)
+
+
+def test_effort_leaves_solids_filled():
+    mesh = specimens.torus(1, 0.45, 12, 8)
+    collider = carve(mesh, "5%", "1%", effort=4)
+    points = np.random.default_rng(0).uniform(-1.5, 1.5, (4000, 3)) * [1, 1, 0.3]
+    inside = judge_inside(mesh, points)
+    assert inside.sum() > 500
+    assert collider.contains(points[inside], margin=1e-6).all()
+
+
+def judge_inside(mesh: Mesh, points):
+    """By the solid angle that the triangles have from each point."""
+    a, b, c = (mesh.vertices[mesh.triangles[:, k]][None] - points[:, None] for k in range(3))
+    la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
+    over = np.einsum("pti,pti->pt", a, np.cross(b, c))
+    under = la * lb * lc + (a * b).sum(2) * lc + (b * c).sum(2) * la + (a * c).sum(2) * lb
+    return np.arctan2(over, under).sum(axis=1) > np.pi / 2
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -295,9 +362,10 @@ def test_a_flipped_table_of_five_boxes_is_five_hulls(seed):
     assert_kept(table, collider, 0.05, 0.01, step=0.01)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_a_coarse_torus_is_at_most_14(seed):
-    mesh = specimens.placed(specimens.torus(2, 0.5, 14, 8), seed)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("tube", "segments"), [(0.5, 14), (0.7, 12)])
+def test_a_coarse_torus_is_at_most_14(tube, segments, seed):
+    mesh = specimens.placed(specimens.torus(2, tube, segments, 8), seed)
     assert len(carve(mesh, "5%", "1%", threads=1)) <= 14
 
 
@@ -369,7 +437,8 @@ def test_a_count_that_is_enough_changes_nothing():
     ("keywords", "said"),
     [
         ({"radius": 0}, "carve: radius: must be above 0"),
-        ({"radius": "5 %%"}, "carve: radius"),
+        ({"radius": "5 %%"}, "carve: radius: .* a share of the longest side"),
+        ({"radius": "101%"}, "carve: radius: 101% is more than the mesh is long. Give at most '100%'."),
         ({"tolerance": -1}, "carve: tolerance"),
         ({"tolerance": 1e-9, "radius": 1e-9}, "carve: .*Give a larger tolerance"),
         ({"floor_tolerance": "2%"}, "carve: floor_tolerance: is more than the tolerance"),
@@ -394,6 +463,13 @@ def test_what_is_wrong_is_one_sentence(keywords, said):
     with pytest.raises(InputError, match=said) as raised:
         carve(specimens.torus(1, 0.3, 8, 5), **{"radius": "5%", "tolerance": "1%", **keywords})
     assert "\n" not in str(raised.value)
+
+
+def test_numbers_may_be_numpys():
+    plain = {"count": 3, "max_vertices": 64, "concave_edges": 5, "seed": 2}
+    given = {name: np.int64(value) for name, value in plain.items()}
+    mesh = specimens.torus(1, 0.3, 8, 5)
+    assert same_bytes(carve(mesh, "8%", "3%", **given), carve(mesh, "8%", "3%", **plain))
 
 
 def test_options_with_points_can_be_compared():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
 from dataclasses import fields
@@ -129,7 +130,7 @@ def test_lists_and_pairs_are_read():
     assert options.words("--kinds", "box, sphere") == ("box", "sphere")
     assert options.weights("--weights", "box=1,prism=1.4") == {"box": 1.0, "prism": 1.4}
     assert options.whole_numbers("--lods", "16,64") == (16, 64)
-    assert options.sphere("--keep-clear", "0, 1,-2.5,3e-1") == (0.0, 1.0, -2.5, 0.3)
+    assert options.spheres("--keep-clear", "0, 1,-2.5,3e-1") == [(0.0, 1.0, -2.5, 0.3)]
     assert options.importance("--importance", ("up",)) == "up"
     assert options.importance("--importance", ("-y=2",)) == ("-y", 2.0)
     assert options.importance("--importance", ("seat=4", "a=b=.5")) == {"seat": 4.0, "a=b": 0.5}
@@ -281,12 +282,13 @@ def test_carve_says_what_it_made(stool, capsys, monkeypatch):
 def test_every_option_reaches_carve(stool, capsys):
     shell = [
         "--radius", "9%", "--tolerance", "60", "--floor-tolerance", "3%", "-n", "7", "--max-vertices", "64",
-        "--effort", "0.5", "--concave-edges", "3", "--seed", "4", "--floor", "y=-1", "--sealed",
-        "--clear", "0,200,0", "--clear", "0,-500,0",
+        "--effort", "0.5", "--concave-edges", "3", "--seed", "4", "--floor", "y=-1",
+        "--floor", "x=-9", "--sealed", "--hulls-only", "--clear", "0,200,0", "--clear", "0,-500,0",
     ]  # fmt: skip
     keywords = {
         "radius": "9%", "tolerance": 60.0, "floor_tolerance": "3%", "count": 7, "max_vertices": 64,
-        "effort": 0.5, "concave_edges": 3, "seed": 4, "blockers": [hitbox.HalfSpace.floor(-1, "y")],
+        "effort": 0.5, "concave_edges": 3, "seed": 4, "hulls_only": True,
+        "blockers": [hitbox.HalfSpace.floor(-1, "y"), hitbox.HalfSpace.floor(-9, "x")],
         "reachable_only": False, "keep_clear": [(0, 200, 0), (0, -500, 0)],
     }  # fmt: skip
     shown = report(["carve", "stool.glb", *shell, "-o", "x.json", "--space-out", "space.json"], capsys)
@@ -297,10 +299,29 @@ def test_every_option_reaches_carve(stool, capsys):
     assert shown["files"] == ["x.json", "space.json"]
     assert (shown["shapes"], shown["complete"]) == (len(collider), True)
     assert set(shown["seconds"]) == {"read", "carve", "measure"}
-    del keywords["effort"], keywords["concave_edges"], keywords["seed"]
+    del keywords["effort"], keywords["concave_edges"], keywords["seed"], keywords["hulls_only"]
     del keywords["count"], keywords["max_vertices"]
     space = hitbox.navigable_space("stool.glb", **keywords)
     assert NavigableSpace.load("space.json").spheres.tobytes() == space.spheres.tobytes()
+
+
+def test_a_saved_space_is_kept_clear_by_fit(stool, capsys):
+    assert run(["carve", "stool.glb", "--radius", "9%", "--tolerance", "4%", "--space-out=space.json"]) == 0
+    assert run(["fit", "stool.glb", "-n", "30", "--keep-clear", "space.json", "-o", "open.json"]) == 0
+    space = NavigableSpace.load("space.json")
+    assert space.overlap("open.json").deepest <= 1e-6
+    assert Collider.load("open.json").shapes == hitbox.fit("stool.glb", 30, keep_clear=space).shapes
+
+
+def test_a_folder_of_colliders_is_merged(stool, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    pathlib.Path("kit").mkdir()
+    assert run(["fit", "stool.glb", "-n", "6", "-o", "kit/a.json", "-o", "kit/b.glb"]) == 0
+    given = len(Collider.load("kit/a.json"))
+    capsys.readouterr()
+    assert run(["merge", "kit", "-n", "3", "-o", "few.json"]) == 0
+    assert f"3 shapes in place of {2 * given}." in capsys.readouterr().out
+
 
 
 def test_merge_takes_several_colliders_as_one(stool, capsys, monkeypatch):

@@ -245,7 +245,7 @@ def test_wrong_paths_are_one_line(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "flat.obj").write_bytes(mesh_files.obj(FLAT[0], FLAT[1].tolist()))
     for path, said in [
-        (tmp_path / "empty", "no mesh files"),
+        (tmp_path / "empty", "no colliders"),
         (tmp_path / "chair.docx", "no collider can be read"),
         (tmp_path / "flat.obj", "flat.obj: collider: all 1 pieces are flat"),
     ]:

@@ -108,11 +108,21 @@ def test_a_simple_shape_is_a_hull():
     assert judge.Solid(vertices).heights(ball.vertices).max() <= 1e-9
 
 
+@pytest.mark.parametrize("cap", [16, 64])
+def test_capped_hulls_of_a_ball_stay_near_it(cap):
+    """They are carve's own: none of them sticks out by more than 30 % of the tolerance."""
+    ball = specimens.icosphere(2)
+    parts = ours.run_coacd(mesh(ours, ball), threshold=0.1, decimate=True, max_ch_vertex=cap)
+    tolerance = 0.1 / 2 * 2  # of a ball of radius 1
+    assert max(np.linalg.norm(vertices, axis=1).max() for vertices, _ in parts) <= 1 + 0.3 * tolerance + 1e-6
+    assert max(len(vertices) for vertices, _ in parts) <= cap
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({"threshold": 0}, "run_coacd: threshold: must be a finite number above 0"),
-        ({"max_convex_hull": 0}, "run_coacd: max_convex_hull"),
+        ({"max_convex_hull": -2}, "run_coacd: max_convex_hull"),
         ({"decimate": True, "max_ch_vertex": 4}, "run_coacd: max_ch_vertex"),
         ({"extrude": True}, "run_coacd: extrude: .*Leave it out"),
         ({"apx_mode": "box"}, "run_coacd: apx_mode: 'box': only 'ch'. For boxes use fit"),

@@ -79,7 +79,8 @@ Part Assembly::part_of(std::vector<uint32_t> atoms) const {
   part.atoms = std::move(atoms);
   part.hull = part_hull(part.points, options_.thickness);
   if (options_.most_vertices != 0 && part.hull.mesh.vertices.size() > options_.most_vertices)
-    if (auto capped = capped_part_hull(part.hull, options_.most_vertices, options_.most_outside))
+    if (auto capped = capped_part_hull(part.hull, options_.most_vertices, options_.most_outside);
+        capped && !spheres_.entered_by(*capped))
       part.hull = std::move(*capped);
   part.inner = inner_of(part.points);
   part.inner_volume = hull_volume(part.inner);

@@ -68,7 +68,8 @@ class Carver {
       space_ = std::move(found.value());
     }
     spheres_ = space_.spheres;
-    if (auto simple = as_simple_shape()) return std::move(*simple);
+    if (options_.simplifies)
+      if (auto simple = as_simple_shape()) return std::move(*simple);
     Decomposition found = decompose(input_, spheres_, search_options(), run_);
     run_.enter("prove", 0.9, 1);
     bool is_proved = false;
@@ -77,6 +78,7 @@ class Carver {
       found = forced(std::move(found), options_.most_parts);
       is_proved = wrong_parts(found.parts, {}).empty();
     }
+    is_proved = is_proved && !enters_room_of_user(found.parts);
     Carved carved = in_input(found);
     carved.is_proved = is_proved;
     if (!is_proved) add_overlap(found, carved);
@@ -115,6 +117,12 @@ class Carver {
     return wrong;
   }
 
+  // Around the user's points: the proof is about where balls go.
+  bool enters_room_of_user(std::vector<Part>& parts) const {
+    const SphereBins room({space_.spheres.begin(), space_.spheres.begin() + static_cast<std::ptrdiff_t>(space_.user_count)});
+    return std::any_of(parts.begin(), parts.end(), [&](Part& part) { return room.entered_by(part.hull); });
+  }
+
   // Until no centre is found any more that is too near to a hull. Those that are found join the spheres.
   Decomposition prove(Decomposition found, bool& is_proved) {
     constexpr int kMostRounds = 30;
@@ -132,6 +140,7 @@ class Carver {
         if (is_bad[k] == 0) clear.insert(found.parts[k].hull.mesh.vertices);
       found = redone(std::move(found), is_bad, input_, spheres_, search_options(), run_);
     }
+    if (!is_proved) is_proved = wrong_parts(found.parts, clear).empty();  // the last round changed it once more
     return found;
   }
 
@@ -147,7 +156,8 @@ class Carver {
   }
 
   double slack() const {
-    return kMargin * space_options_.tolerance.least() / clearance_.steepness(space_options_.radius);
+    const double margin = kMargin * space_options_.tolerance.least();
+    return std::min(margin / clearance_.steepness(space_options_.radius, margin), 0.5 * space_options_.radius);
   }
 
   // The whole input as the one simple shape that it is. A polytope around that shape is what is proved to be clear.

@@ -22,6 +22,7 @@ struct CarveOptions {
   size_t most_parts = 0;       // 0: any. Fewer than keep the space open enter it
   double effort = 0;           // search steps a part, for fewer parts
   uint64_t seed = 0;
+  bool simplifies = true;      // a mesh that is a simple shape is that shape, and no hull
 };
 
 struct Carved {

@@ -9,9 +9,10 @@ namespace {
 
 class Certifier {
  public:
-  Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack)
+  // `away`: the half diagonal of the cubes it is given.
+  Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack, double away)
       : hulls_(hulls), clearance_(clearance), radius_(radius), slack_(slack),
-        steepness_(clearance.steepness(0.5 * radius)) {}
+        steepness_(clearance.steepness(radius, away)) {}
 
   // The cube about `center` with half sides `half`; `near`: the hulls that may be too near to its boundary points. One
   // violation a hull is enough: a sphere there pushes the hull away from the others.
@@ -48,8 +49,8 @@ class Certifier {
     const double of_mesh = norm(from_mesh), of_hull = norm(from_hull);
     if (!(of_mesh > 0 && of_hull > 0)) return false;
     const double turned = norm(from_mesh / of_mesh - from_hull / of_hull);
-    const double least = of_hull + radius_ + clearance_.tolerance().least() - of_mesh - away * away / (2 * of_mesh) -
-                         turned * away;
+    const double tolerance = clearance_.tolerance().least_near(from_mesh / of_mesh, of_mesh, away);
+    const double least = of_hull + radius_ + tolerance - of_mesh - away * away / (2 * of_mesh) - turned * away;
     return least >= radius_ - slack_;
   }
 
@@ -100,7 +101,7 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
   std::vector<Bounds> boxes;
   for (const PartHull* hull : hulls) boxes.push_back(hull->box);
   const BoxBvh tree(std::move(boxes), run);
-  const Certifier certifier(hulls, clearance, radius, slack);
+  const Certifier certifier(hulls, clearance, radius, slack, std::sqrt(3.0) / 2 * reach.grid.step);
   constexpr size_t kBlock = 64;
   std::vector<std::vector<Violation>> of_block((points.size() + kBlock - 1) / kBlock);
   run.for_each_block(points.size(), kBlock, [&](size_t first, size_t last, size_t block) {

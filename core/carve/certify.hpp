@@ -4,8 +4,9 @@
 // could still enter it. Every hull touches the mesh, where the nearest centre is further away than the radius, and is in
 // one piece: if a point of it is nearer to a centre than radius - slack, then so is one that is no centre itself, as the
 // distance falls evenly on the way there. The centre nearest to that point lies on the boundary of where centres can be.
-// So the cubes through which that boundary goes are looked at, and halved while something of the boundary may be too near to a hull: distances change by at
-// most one per step, so what is far enough at the middle of a small cube is so in all of it.
+// So the cubes through which that boundary goes are looked at, and halved while something of the boundary may be too near
+// to a hull: distances change by at most one per step, so what is far enough at the middle of a small cube is so in
+// all of it.
 //
 // Most cubes need no halving, as hull and mesh lie on the same side of them. With the middle c, the mesh's nearest point
 // s and the hull's h, and their directions from c, u and v: a centre x of the cube is at least radius + tolerance

@@ -19,6 +19,16 @@ double Tolerance::along(const Vec3& direction) const {
   return all + (floor - all) * share;
 }
 
+// The way from the nearest point of a triangle changes by no more than the point itself, so its direction by 1 / d.
+double Tolerance::steepness(double distance) const {
+  return is_directed() ? (all - floor) / (kUp - kLevel) / distance : 0;
+}
+
+double Tolerance::least_near(const Vec3& direction, double distance, double away) const {
+  if (!is_directed()) return all;
+  return away >= distance ? floor : std::max(floor, along(direction) - steepness(distance - away) * away);
+}
+
 double Clearance::distance(const Vec3& p, double most) const {
   const double limit = most * (1 + 1e-12);
   return std::sqrt(surface_.closest(p, limit * limit).distance_sq);
@@ -63,11 +73,6 @@ double Clearance::of_blockers(const Vec3& p) const {
     least = std::min(least, found);
   }
   return least;
-}
-
-// The cosine of a direction changes by at most 1 / d, d away.
-double Clearance::steepness(double room) const {
-  return tolerance_.is_directed() ? 1 + (tolerance_.all - tolerance_.floor) / (kUp - kLevel) / room : 1;
 }
 
 Vec3 Clearance::gradient(const Vec3& p) const {

@@ -19,6 +19,10 @@ struct Tolerance {
   bool is_directed() const { return floor > 0 && floor < all; }
   double least() const { return is_directed() ? floor : all; }
   double along(const Vec3& direction) const;  // a unit vector, away from the mesh
+  // The least for points within `away` of one that is `distance` from the mesh in that direction.
+  double least_near(const Vec3& direction, double distance, double away) const;
+  // By how much it changes at most on a way of length 1 that is nowhere nearer to the mesh than `distance`.
+  double steepness(double distance) const;
   Tolerance scaled(double by) const { return {all * by, floor * by, up}; }
 };
 
@@ -44,8 +48,10 @@ class Clearance {
     const double of_mesh = norm(from_mesh) - tolerance_.all;
     return blockers_.empty() ? of_mesh : std::min(of_mesh, of_blockers(p));
   }
-  // By how much of_mesh changes at most on a way of length 1, where it is at least `room`.
-  double steepness(double room) const;
+  // By how much of_mesh changes at most on a way of length 1, within `away` of a point where it is `room`.
+  double steepness(double room, double away) const {
+    return 1 + tolerance_.steepness(room + tolerance_.least() - away);
+  }
   // The direction in which there is more room.
   Vec3 gradient(const Vec3& p) const;
 

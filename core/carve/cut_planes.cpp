@@ -141,19 +141,18 @@ CutScorer::CutScorer(const Piece& piece, const PartHull& hull, const Input& inpu
     points_.push_back(piece.points[p]);
     if (by_component) component_of_.push_back(component[p]);
   }
+  if (by_component) grouped_ = points_;
   for (const Edge& edge : long_edges_) {  // their ends matter, as cuts do
-    for (const Vec3& p : {edge.from, edge.to})
-      if (!by_component) points_.push_back(p);
+    points_.push_back(edge.from);
+    points_.push_back(edge.to);
   }
-  if (!by_component) {
-    points_.insert(points_.end(), hull.mesh.vertices.begin(), hull.mesh.vertices.end());
-    points_.insert(points_.end(), piece.inside.begin(), piece.inside.end());
-  }
+  points_.insert(points_.end(), hull.mesh.vertices.begin(), hull.mesh.vertices.end());
+  points_.insert(points_.end(), piece.inside.begin(), piece.inside.end());
 }
 
 double CutScorer::score_by_component() const {
   std::unordered_map<uint32_t, std::vector<Vec3>> groups;
-  for (size_t k = 0; k < points_.size(); ++k) groups[component_of_[k]].push_back(points_[k]);
+  for (size_t k = 0; k < grouped_.size(); ++k) groups[component_of_[k]].push_back(grouped_[k]);
   std::vector<uint32_t> order;
   for (const auto& [component, points] : groups) order.push_back(component);
   std::sort(order.begin(), order.end());

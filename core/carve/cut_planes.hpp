@@ -49,8 +49,9 @@ class CutScorer {
   };
   double score_by_component() const;
 
-  std::vector<Vec3> points_;  // thinned out
-  std::vector<uint32_t> component_of_;  // of a point; empty where there are no candidates by component
+  std::vector<Vec3> points_;   // thinned out, and all that the hull is made of
+  std::vector<Vec3> grouped_;  // thinned out for each component; empty where there are no candidates by component
+  std::vector<uint32_t> component_of_;  // of a grouped point
   std::vector<Edge> long_edges_;        // longer than the points are apart
   double volume_;
 };

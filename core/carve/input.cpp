@@ -34,6 +34,22 @@ std::vector<ConcaveEdge> concave_edges(const Input& input, const std::vector<Hal
   return found;
 }
 
+void add_flat_sides(Input& input, const std::vector<HalfEdge>& half_edges) {
+  constexpr double kAlike = 1 - 1e-9;  // cosine: files of six digits bend a square by less
+  DisjointSets sides(input.triangles.size());
+  for_each_edge(half_edges, [&](std::span<const HalfEdge> uses) {
+    for (size_t k = 1; k < uses.size(); ++k)
+      if (std::abs(dot(unit_normal(input, uses[0].face()), unit_normal(input, uses[k].face()))) > kAlike)
+        sides.unite(uses[0].face(), uses[k].face());
+  });
+  std::vector<uint32_t> number(input.triangles.size());
+  for (uint32_t t = 0; t < number.size(); ++t) {
+    const uint32_t first = sides.find(t);  // the smallest of its side
+    number[t] = first == t ? static_cast<uint32_t>(input.flat_side_count++) : number[first];
+  }
+  input.flat_side_of = std::move(number);
+}
+
 void add_components(Input& input, Run& run) {
   std::vector<std::vector<Triangle>> triangles(input.component_count);
   for (size_t t = 0; t < input.triangles.size(); ++t) triangles[input.component_of[t]].push_back(input.triangles[t]);
@@ -67,8 +83,10 @@ Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double 
   Components components = solids_of(triangles, run);
   input.component_of = std::move(components.of_face);
   input.component_count = components.count;
-  input.concave_edges = concave_edges(input, sorted_half_edges(triangles, run));
+  const std::vector<HalfEdge> half_edges = sorted_half_edges(triangles, run);
+  input.concave_edges = concave_edges(input, half_edges);
   input.is_solid = is_closed_solid(triangles, run);
+  if (!input.is_solid) add_flat_sides(input, half_edges);
   if (input.is_solid) input.solid.emplace(surface);
   if (input.is_solid && input.component_count > 1 && input.component_count <= kMostComponents)
     add_components(input, run);

@@ -134,7 +134,8 @@ class Merger {
     options.link = link;
     options.thickness = 1e-5;
     options.most_vertices = options_.most_vertices;
-    options.most_outside = kMostOutside * tolerance_;
+    // A count is reached whatever it takes, as carve does.
+    options.most_outside = options_.count != 0 ? Bounds::kInfinity : kMostOutside * tolerance_;
     if (!options_.has_space && options_.count == 0) options.most_growth = tolerance_;
     return options;
   }

@@ -100,17 +100,36 @@ void cut_edges(const Piece& piece, const HalfSpace& plane, std::array<Piece, 2>&
   }
 }
 
-void cut_cell(const Piece& piece, const HalfSpace& plane, const Input& input, std::array<Piece, 2>& halves) {
-  std::array<Cell, 2> cells = piece.cell.cut(plane);
-  for (size_t half = 0; half < 2; ++half) {
-    for (const Vec3& corner : cells[half].corners()) {
-      // Those of the piece's cell that stay have been asked about.
-      const bool was_inside = std::find(piece.inside.begin(), piece.inside.end(), corner) != piece.inside.end();
-      const bool is_new = std::abs(plane.above(corner)) <= 1e-9;
-      if (was_inside || (is_new && input.contains(corner, piece.component))) halves[half].inside.push_back(corner);
+void cut_cells(const Piece& piece, const HalfSpace& plane, const Input& input, std::array<Piece, 2>& halves) {
+  for (const Cell& cell : piece.cells) {
+    std::array<Cell, 2> parts = cell.cut(plane);
+    for (size_t half = 0; half < 2; ++half) {
+      for (const Vec3& corner : parts[half].corners()) {
+        // Those of the piece's cells that stay have been asked about.
+        const bool was_inside = std::find(piece.inside.begin(), piece.inside.end(), corner) != piece.inside.end();
+        const bool is_new = std::abs(plane.above(corner)) <= 1e-9;
+        if (was_inside || (is_new && input.contains(corner, piece.component))) halves[half].inside.push_back(corner);
+      }
+      if (!parts[half].is_empty()) halves[half].cells.push_back(std::move(parts[half]));
     }
-    halves[half].cell = std::move(cells[half]);
   }
+}
+
+// The polygons of each group of triangles, in the order of their first ones.
+std::vector<Piece> by_group(const Piece& piece, std::span<const uint32_t> group_of_triangle, size_t group_count) {
+  std::vector<uint32_t> slot(group_count, kNone);
+  std::vector<Gatherer> gatherers;
+  for (size_t k = 0; k < piece.polygon_count(); ++k) {
+    uint32_t& at = slot[group_of_triangle[piece.triangles[k]]];
+    if (at == kNone) {
+      at = static_cast<uint32_t>(gatherers.size());
+      gatherers.emplace_back(piece.points);
+    }
+    gatherers[at].add(piece.polygon(k), piece.triangles[k]);
+  }
+  std::vector<Piece> pieces;
+  for (Gatherer& gatherer : gatherers) pieces.push_back(std::move(gatherer.piece));
+  return pieces;
 }
 
 }  // namespace
@@ -143,7 +162,7 @@ Piece whole(const Input& input) {
   if (input.is_solid) {
     Bounds box = bounds_of(piece.points);
     box.grow(1e-3 * max_component(box.size()));
-    piece.cell = Cell(box);
+    piece.cells.emplace_back(box);
   }
   return piece;
 }
@@ -182,39 +201,26 @@ std::array<Piece, 2> cut(const Piece& piece, const HalfSpace& plane, const Input
     halves[half].component = piece.component;
   }
   cut_edges(piece, plane, halves);
-  if (!piece.cell.is_empty()) {
-    cut_cell(piece, plane, input, halves);
-  } else {
-    for (const Vec3& corner : piece.inside) halves[plane.above(corner) > 0].inside.push_back(corner);
-  }
+  cut_cells(piece, plane, input, halves);
   return halves;
 }
 
 std::vector<Piece> by_component(const Piece& piece, const Input& input) {
-  std::vector<uint32_t> slot(input.component_count, kNone);
-  std::vector<Gatherer> gatherers;
-  std::vector<uint32_t> component;
-  for (size_t k = 0; k < piece.polygon_count(); ++k) {
-    uint32_t& at = slot[input.component_of[piece.triangles[k]]];
-    if (at == kNone) {
-      at = static_cast<uint32_t>(gatherers.size());
-      gatherers.emplace_back(piece.points);
-      component.push_back(input.component_of[piece.triangles[k]]);
-    }
-    gatherers[at].add(piece.polygon(k), piece.triangles[k]);
-  }
-  std::vector<Piece> pieces;
-  for (size_t g = 0; g < gatherers.size(); ++g) {
-    Piece part = std::move(gatherers[g].piece);
-    part.component = static_cast<int>(component[g]);
-    part.cell = piece.cell;
+  std::vector<Piece> pieces = by_group(piece, input.component_of, input.component_count);
+  for (Piece& part : pieces) {
+    const uint32_t component = input.component_of[part.triangles[0]];
+    part.component = static_cast<int>(component);
+    part.cells = piece.cells;
     for (const Vec3& corner : piece.inside)
       if (input.contains(corner, part.component)) part.inside.push_back(corner);
     for (const ConcaveEdge& edge : piece.concave_edges)
-      if (edge.component == component[g]) part.concave_edges.push_back(edge);
-    pieces.push_back(std::move(part));
+      if (edge.component == component) part.concave_edges.push_back(edge);
   }
   return pieces;
+}
+
+std::vector<Piece> by_flat_side(const Input& input) {
+  return by_group(whole(input), input.flat_side_of, input.flat_side_count);
 }
 
 }  // namespace hitbox

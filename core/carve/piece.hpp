@@ -35,6 +35,8 @@ struct Input {
   std::vector<uint32_t> face_of;       // the input's face that a triangle is part of
   std::vector<uint32_t> component_of;  // a triangle's, joined over edges
   size_t component_count = 0;
+  std::vector<uint32_t> flat_side_of;  // a triangle's; only of an input that is no solid
+  size_t flat_side_count = 0;
   std::vector<ConcaveEdge> concave_edges;
   bool is_solid = false;
   const TriangleBvh* surface = nullptr;
@@ -62,8 +64,8 @@ struct Piece {
   std::vector<uint32_t> corners, offsets{0};  // of the polygons
   std::vector<uint32_t> triangles;            // that the polygons are parts of
   std::vector<ConcaveEdge> concave_edges;
-  Cell cell;                       // of a solid
-  std::vector<Vec3> inside;        // corners of the cell
+  std::vector<Cell> cells;         // of a solid: one, or those of several pieces together
+  std::vector<Vec3> inside;        // corners of the cells
   int component = -1;              // all, or only this one
 
   size_t polygon_count() const { return triangles.size(); }
@@ -80,5 +82,7 @@ Piece whole(const Input& input);
 std::array<Piece, 2> cut(const Piece& piece, const HalfSpace& plane, const Input& input);
 // One for each component of the input that has polygons in the piece.
 std::vector<Piece> by_component(const Piece& piece, const Input& input);
+// One for each flat side of an input that is no solid: what hangs together over edges in one plane.
+std::vector<Piece> by_flat_side(const Input& input);
 
 }  // namespace hitbox

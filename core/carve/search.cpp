@@ -115,8 +115,7 @@ class LocalSearch {
     return atoms;
   }
 
-  // All polygons of the group as one piece, cut along random axes. Where several cells were together is no cell, so
-  // no new corners are found inside a solid; those that are there stay.
+  // All polygons of the group as one piece of several cells, cut along random axes.
   std::vector<Atom> cut_anew(std::span<const uint32_t> group, Run& run) {
     Piece piece;
     for (const uint32_t k : group)
@@ -138,6 +137,7 @@ class LocalSearch {
     for (size_t k = 1; k < piece.offsets.size(); ++k) all.offsets.push_back(piece.offsets[k] + first_corner);
     all.triangles.insert(all.triangles.end(), piece.triangles.begin(), piece.triangles.end());
     all.concave_edges.insert(all.concave_edges.end(), piece.concave_edges.begin(), piece.concave_edges.end());
+    all.cells.insert(all.cells.end(), piece.cells.begin(), piece.cells.end());
     all.inside.insert(all.inside.end(), piece.inside.begin(), piece.inside.end());
   }
 
@@ -172,19 +172,25 @@ class LocalSearch {
 Decomposition decompose(const Input& input, std::span<const Sphere> spheres, const SearchOptions& options, Run& run) {
   const SphereBins bins({spheres.begin(), spheres.end()});
   const Cutting start = cutting_of(whole(input), spheres, input);
-  const auto with = [&](const CutSettings& settings) {
-    std::vector<Cutting> cuttings;
-    cuttings.push_back(start);
+  const auto from = [&](std::vector<Cutting> cuttings, const CutSettings& settings) {
     std::vector<Atom> atoms = cut_into_atoms(std::move(cuttings), input, settings, options.assembly, bins, run);
     return assembled(Assembly(std::move(atoms), bins, options.assembly, &input), run);
   };
+  const auto with = [&](const CutSettings& settings) { return from({start}, settings); };
   run.enter("cut", 0.35, options.effort > 0 ? 0.45 : 0.9);
   Decomposition best = with(options.cut);
+  // Planes through the walls of an open box part them from each other only by chance.
+  constexpr size_t kMostSides = 256;
+  if (!input.is_solid && input.flat_side_count <= std::min(kMostSides, 4 * best.parts.size())) {
+    std::vector<Cutting> sides;
+    for (Piece& side : by_flat_side(input)) sides.push_back(cutting_of(std::move(side), spheres, input));
+    keep_better(best, from(std::move(sides), options.cut));
+  }
   // Few pieces take little time, and each part counts for more: other ways of cutting them are worth it.
   constexpr size_t kFew = 48;
   const std::vector<CutSettings> others = other_settings(options.cut);
   if (options.effort <= 0) {
-    for (const size_t k : {0, 3})
+    for (const size_t k : {0, 3, 1, 2})
       if (best.atoms.size() <= kFew && best.parts.size() > 2) keep_better(best, with(others[k]));
     return best;
   }

@@ -27,8 +27,8 @@ class SpaceFinder {
       : mesh_(mesh), surface_(surface), options_(options), grid_(grid), run_(run),
         clearance_(surface, options.tolerance, options_.blockers), hull_(used_vertices(mesh)),
         state_(grid.point_count(), State::blocked), is_reached_(grid.point_count(), 0),
-        // Wherever a cell has a point of C, one of its corners is this near to being free.
-        nearly_(0.5 * std::sqrt(3.0) * grid.step * clearance_.steepness(options.radius)) {}
+        half_cell_(0.5 * std::sqrt(3.0) * grid.step),
+        nearly_(half_cell_ * clearance_.steepness(options.radius, half_cell_)) {}
 
   NavigableSpace find() {
     run_.enter("classify", 0, 0.6);
@@ -60,7 +60,7 @@ class SpaceFinder {
   // How far p is inside C, or how much is missing where that is negative.
   double excess(const Vec3& p) const { return clearance_.at(p) - options_.radius; }
   bool is_in_space(size_t point) const { return is_reached_[point] != 0 && state_[point] == State::free; }
-  State state_at(double room) const;
+  State state_at(double room, double distance = Bounds::kInfinity) const;
   void classify();
   void ask_function();
   std::vector<uint32_t> points_outside();
@@ -82,7 +82,8 @@ class SpaceFinder {
   SupportNet hull_;
   std::vector<State> state_;
   std::vector<uint8_t> is_reached_;  // or sealed and wanted
-  double nearly_;
+  // Wherever a cell has a point of C, one of its corners is so near to it, and has so little too little room.
+  double half_cell_, nearly_;
 };
 
 std::vector<Vec3> SpaceFinder::used_vertices(const MeshView& mesh) {
@@ -94,9 +95,13 @@ std::vector<Vec3> SpaceFinder::used_vertices(const MeshView& mesh) {
   return used;
 }
 
-SpaceFinder::State SpaceFinder::state_at(double room) const {
+// By the distance from the mesh too: where the tolerance depends on the direction, room changes faster than that, and
+// points with the mesh between them could both be nearly free.
+SpaceFinder::State SpaceFinder::state_at(double room, double distance) const {
   const double excess = room - options_.radius;
-  return excess >= 0 ? State::free : excess >= -nearly_ ? State::nearly_free : State::blocked;
+  if (excess >= 0) return State::free;
+  const bool is_near = distance < options_.radius + options_.tolerance.least() - half_cell_;
+  return excess >= -nearly_ && !is_near ? State::nearly_free : State::blocked;
 }
 
 // Whole cubes are decided by their centres. What is known of a cube's distance bounds those of its halves from above,
@@ -115,10 +120,10 @@ void SpaceFinder::classify() {
       const Vec3 center = grid_.center(cube);
       const double distance = clearance_.distance(center, known.distance + norm(center - known.center));
       const double of_blockers = options_.blockers.distance(center), away = grid_.half_diagonal(cube);
-      State least = state_at(std::min(distance - tolerance.all, of_blockers) - away);
-      const State most = state_at(std::min(distance - tolerance.least(), of_blockers) + away);
+      State least = state_at(std::min(distance - tolerance.all, of_blockers) - away, distance - away);
+      const State most = state_at(std::min(distance - tolerance.least(), of_blockers) + away, distance + away);
       if (least != most && away > 0) return std::optional(Known{center, distance});
-      if (least != most) least = state_at(std::min(clearance_.of_mesh(center), of_blockers));
+      if (least != most) least = state_at(std::min(clearance_.of_mesh(center), of_blockers), distance);
       Grid::each_row(cube, [&](int y, int z) {
         const auto row = state_.begin() + static_cast<std::ptrdiff_t>(grid_.index(cube.low[0], y, z));
         std::fill(row, row + (cube.high[0] - cube.low[0]), least);
@@ -338,7 +343,9 @@ void SpaceFinder::add_boundary(std::vector<Sphere>& spheres) {
 Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options,
                                        Run& run) {
   const double step = grid_step(options.radius, options.tolerance.least());
-  const Grid grid = Grid::around(referenced_bounds(mesh), options.radius + 2 * step, step);
+  // Up to where balls are that just touch the box, with the tolerance.
+  const double margin = options.radius + std::max(2 * step, options.tolerance.all + step);
+  const Grid grid = Grid::around(referenced_bounds(mesh), margin, step);
   double points = 1;
   for (const int along : grid.size) points *= along;
   if (points > kMostPoints)

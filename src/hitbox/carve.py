@@ -45,6 +45,9 @@ class CarveOptions(SpaceOptions):
     )
     concave_edges: int = option(4, "Concave edges through which planes are tried, for each cut.", means="4")
     seed: int = option(0, "Of the search.", means="0")
+    hulls_only: bool = option(
+        False, "A mesh that is a box, ball, capsule or cylinder becomes a hull too.", means="no"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,7 +98,7 @@ def carve(
     try:
         found = _core.carve(
             loaded.vertices, loaded.indices, loaded.offsets, core, chosen.concave_edges,
-            chosen.max_vertices or 0, chosen.count or 0, chosen.effort, chosen.seed,
+            chosen.max_vertices or 0, chosen.count or 0, chosen.effort, chosen.seed, not chosen.hulls_only,
             _core.Run(1 if on_one_thread else threads, report),
         )  # fmt: skip
     except InputError:

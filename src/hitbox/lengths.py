@@ -20,6 +20,7 @@ def parse_length(
     *,
     name: str = "length",
     signed: bool = False,
+    whole: str = "diagonal",
 ) -> float:
     """`value` in mesh units.
 
@@ -27,7 +28,7 @@ def parse_length(
     bounding-box diagonal; `"5mm"` (also cm, m, km, in, ft) is converted to `unit`, what one mesh
     unit stands for. A mesh whose unit is not known is taken to be in metres: glTF and most
     engines are. Always finite, and not negative unless it is `signed`. `name` is what a message
-    calls it.
+    calls it, `whole` what it calls that which shares are of.
 
     >>> parse_length("1%", diagonal=20.0)
     0.2
@@ -42,7 +43,7 @@ def parse_length(
         if match is None:
             raise InputError(
                 f"{name}: {value!r} is not a length. Write mesh units (0.02), a share of the "
-                f"diagonal ('1%') or a length with a unit ('5mm')."
+                f"{whole} ('1%') or a length with a unit ('5mm')."
             )
         number, suffix = float(match[1]), match[2]
     else:

@@ -61,7 +61,7 @@ class MergeOptions:
             self.length("distance", 1.0, None)
 
     def length(self, name: str, longest: float, unit: str | None) -> float:
-        found = parse_length(getattr(self, name), longest, unit, name=f"merge: {name}")
+        found = parse_length(getattr(self, name), longest, unit, name=f"merge: {name}", whole="longest side")
         if not found > 0 and name == "tolerance":
             raise InputError("merge: tolerance: must be above 0. Write '1%' of the longest side, say.")
         return found
@@ -146,6 +146,8 @@ def _label(labels: list[Label]) -> Label:
 
 def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
     notes = [f"{counted(len(made), 'shape')} in place of {len(given):,}."]
+    if given.method is None:  # pieces of a file, say: what became of them on the way
+        notes += given.status.notes
     missed, most = [], options.max_vertices
     if options.count is not None and len(made) > options.count:
         why = "larger ones would enter the space" if options.space is not None else "no two can be merged"

@@ -155,7 +155,7 @@ class SpaceOptions:
 
     def _length(self, name: str, longest: float, unit: str | None) -> float:
         where = f"{self.VERB}: {name}"
-        found = parse_length(getattr(self, name), longest, unit, name=where)
+        found = parse_length(getattr(self, name), longest, unit, name=where, whole="longest side")
         if not found > 0:
             raise InputError(f"{where}: must be above 0. Write '5%' of the longest side, say.")
         return found
@@ -164,6 +164,10 @@ class SpaceOptions:
         """And whether Python functions are asked: only the thread that called may do that."""
         longest = longest_side(mesh)
         radius, tolerance = (self._length(name, longest, mesh.unit) for name in ("radius", "tolerance"))
+        if radius > longest:
+            raise InputError(
+                f"{self.VERB}: radius: {self.radius} is more than the mesh is long. Give at most '100%'."
+            )
         floor = 0.0
         if self.floor_tolerance is not None:
             floor = self._length("floor_tolerance", longest, mesh.unit)
@@ -187,7 +191,9 @@ class SpaceOptions:
                 value = [list(point) for point in value]
             elif f.name == "blockers":
                 value = [_named(blocker) for blocker in value]
-            if f.name in ("radius", "tolerance") or value not in (f.default, []):
+            if isinstance(value, np.generic):
+                value = value.item()
+            if f.name in ("radius", "tolerance") or (value != f.default and value != []):
                 plain[f.name] = value
         return plain
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 @click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
 @read.merge_options
 @click.option("--space", help="A saved space that merged shapes must not enter: carve --space-out writes it.")
-@click.option("--hulls-only", is_flag=True, help="Merged shapes stay hulls, never become simple ones.")
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(

@@ -27,7 +27,7 @@ def fit_options(command: _Command) -> _Command:
         "kinds": "Such as box,sphere.",
         "weights": "Such as organic, or prism=1.4,frustum=2.",
         "importance": "Such as up, +z=8 or seat=4. May be given again.",
-        "keep_clear": "May be given again.",
+        "keep_clear": "Or a saved space, a .json. May be given again.",
     }
     types = {"count": int, "max_excess": float, "time_budget": float, "hull_vertices": int}
     return _flags(command, FitOptions, types, hints=hints, again=("importance", "keep_clear"))
@@ -40,8 +40,8 @@ def carve_options(command: _Command) -> _Command:
 
 
 def merge_options(command: _Command) -> _Command:
-    """One flag for each field of MergeOptions but those that are files or have no value."""
-    return _flags(command, MergeOptions, {"count": int, "max_vertices": int}, but=("space", "hulls_only"))
+    """One flag for each field of MergeOptions but the one that is a file."""
+    return _flags(command, MergeOptions, {"count": int, "max_vertices": int}, but=("space",))
 
 
 # Flags of carve that have another name than their field, as they are said in another way.
@@ -68,6 +68,9 @@ def _flags(
         if option.metadata["default"]:
             said.append(f"[default: {option.metadata['default']}]")
         flags.append("--" + option.name.replace("_", "-"))
+        if isinstance(option.default, bool):
+            command = click.option(*flags, is_flag=True, help=" ".join(said))(command)
+            continue
         kind, several = types.get(option.name, str), option.name in again
         command = click.option(*flags, type=kind, multiple=several, help=" ".join(said))(command)
     return command
@@ -83,7 +86,7 @@ def fit_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "pad": number_or_text,
         "tolerance": number_or_text,
         "importance": lambda texts: importance("--importance", texts),
-        "keep_clear": lambda texts: [sphere("--keep-clear", text) for text in texts],
+        "keep_clear": lambda texts: [row for text in texts for row in spheres("--keep-clear", text)],
     })  # fmt: skip
 
 
@@ -93,7 +96,7 @@ def carve_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "radius": number_or_text,
         "tolerance": number_or_text,
         "floor_tolerance": number_or_text,
-        "floor": lambda text: [floor("--floor", text)],
+        "floor": lambda texts: [floor("--floor", text) for text in texts],
         "clear": lambda texts: [point("--clear", text) for text in texts],
         "sealed": lambda is_set: not is_set,
     })  # fmt: skip
@@ -151,9 +154,11 @@ def importance(option: str, texts: Sequence[str]) -> str | tuple[str, float] | d
     return (directions[0], found[directions[0]]) if directions else found
 
 
-def sphere(option: str, text: str) -> tuple[float, ...]:
-    """`0,0,1.5,0.3`: a centre and a radius."""
-    return _numbers(option, text, "x,y,z,radius", "0,0,1.5,0.3")
+def spheres(option: str, text: str) -> list[tuple[float, ...]]:
+    """`0,0,1.5,0.3`: a centre and a radius; or all those of a saved space."""
+    if text.lower().endswith(".json"):
+        return [tuple(row) for row in NavigableSpace.load(text).spheres.tolist()]
+    return [_numbers(option, text, "x,y,z,radius", "0,0,1.5,0.3")]
 
 
 def point(option: str, text: str) -> tuple[float, ...]:

@@ -16,12 +16,11 @@ from hitbox import checks
 from hitbox.carve import FEWEST_VERTICES, MOST_EFFORT, MOST_PARTS, MOST_VERTICES, carve
 from hitbox.errors import InputError
 from hitbox.mesh import Mesh as _Mesh
-from hitbox.shapes import Hull, Shape
+from hitbox.shapes import Hull
 from hitbox.space import longest_side
 
 _LOG_LEVELS = ("off", "debug", "info", "warn", "error", "critical")
 _ITERATIONS = 150  # CoACD's default; what is above is effort
-_SEGMENTS = (32, 24, 16, 12, 8, 6, 4, 3)  # of round shapes, finest first
 
 
 class Mesh:
@@ -73,7 +72,7 @@ def run_coacd(
     given = _Mesh(mesh.vertices, mesh.indices)
     if tolerance is None:
         tolerance = _as_length(threshold, given, bool(real_metric))
-    cap = MOST_VERTICES
+    cap = None
     if decimate:
         cap = checks.whole("run_coacd: max_ch_vertex", max_ch_vertex, FEWEST_VERTICES, MOST_VERTICES)
     iterations = checks.positive("run_coacd: mcts_iterations", mcts_iterations)
@@ -82,11 +81,13 @@ def run_coacd(
         tolerance if radius is None else radius,
         tolerance,
         count=_count(max_convex_hull),
-        max_vertices=cap if decimate else None,
+        max_vertices=cap,
         effort=min(max(0.0, iterations / _ITERATIONS - 1), MOST_EFFORT),
-        seed=seed,
+        seed=int(seed) % 2**64,  # any number, as CoACD takes it
+        hulls_only=True,
     )
-    return [_part(shape, cap) for shape in collider]
+    hulls = (shape for shape in collider if isinstance(shape, Hull))  # all of them
+    return [[np.array(hull.vertices, np.double), np.array(hull.triangles, np.int32)] for hull in hulls]
 
 
 def set_log_level(level: str) -> None:
@@ -108,16 +109,5 @@ def _as_length(threshold: float, mesh: _Mesh, is_real: bool) -> float:
 
 
 def _count(max_convex_hull: int) -> int | None:
-    if max_convex_hull == -1:
-        return None
-    return checks.whole("run_coacd: max_convex_hull (-1 is any)", max_convex_hull, 1, MOST_PARTS)
-
-
-def _part(shape: Shape, most_vertices: int) -> list[npt.NDArray[Any]]:
-    """As arrays of its own. Where the mesh is one simple shape, carve gives that: here it becomes a hull."""
-    if isinstance(shape, Hull):
-        vertices, triangles = shape.vertices, shape.triangles
-    else:
-        meshes = (shape.to_mesh(segments) for segments in _SEGMENTS)
-        vertices, triangles = next(found for found in meshes if len(found[0]) <= most_vertices)
-    return [np.array(vertices, np.double), np.array(triangles, np.int32)]
+    count = checks.whole("run_coacd: max_convex_hull (-1 is any)", max_convex_hull, -1, MOST_PARTS)
+    return count if count > 0 else None

@@ -11,10 +11,11 @@ from hitbox.formats import collider_json
 from hitbox.formats.reading import READERS, load, suffix_of
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, pieces_of_mesh
+from hitbox.shapes import Shape
 
 
 def read(path: str | os.PathLike[str]) -> Collider:
-    """A collider JSON, a mesh file of hulls, or a folder of mesh files."""
+    """A collider JSON, a mesh file of hulls, or a folder of such files."""
     where = os.fsdecode(path)
     if os.path.isdir(where):
         return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
@@ -35,13 +36,16 @@ def read(path: str | os.PathLike[str]) -> Collider:
         raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
 
 
-def _pieces_in(folder: str) -> Iterator[Piece]:
-    """Those of every mesh file in it, sorted by name; a file of one piece gives it its name."""
-    names = sorted(name for name in os.listdir(folder) if suffix_of(name) in READERS)
+def _pieces_in(folder: str) -> Iterator[Piece | Shape]:
+    """Those of every file in it, sorted by name; a mesh file of one piece gives it its name."""
+    names = sorted(name for name in os.listdir(folder) if suffix_of(name) in (".json", *READERS))
     if not names:
-        known = ", ".join(sorted(READERS))
-        raise InputError(f"{_utf8(folder)}: the folder has no mesh files. Known: {known}.")
+        known = ", ".join([".json", *sorted(READERS)])
+        raise InputError(f"{_utf8(folder)}: the folder has no colliders. Known: {known}.")
     for name in names:
+        if suffix_of(name) == ".json":
+            yield from Collider.load(os.path.join(folder, name))
+            continue
         pieces = pieces_of_mesh(load(os.path.join(folder, name)))
         for piece in pieces:
             own = _stem(name) if len(pieces) == 1 else piece.name
