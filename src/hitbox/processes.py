@@ -36,6 +36,19 @@ def kill(pids: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of that number; yes where we may not know."""
+    if sys.platform == "win32":  # to ask there is to end it
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def keep(pipe: IO[bytes], kept: bytearray, most: int, last: bool) -> None:
     """Reads to the end; keeps the first or the last `most` bytes."""
     with contextlib.suppress(OSError, ValueError):

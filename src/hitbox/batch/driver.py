@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -145,22 +145,23 @@ MakeEngine = Callable[[Settings, Limits, "Watch | None", Callable[[], bool]], En
 
 
 def _engine(name: str, address: str | None, most: int, count: int) -> MakeEngine:
+    from hitbox.batch.ray_engine import RayCrew, library
+
     def local(settings: Settings, limits: Limits, watch: Watch | None, stopped: Callable[[], bool]) -> Engine:
         workers = max(1, min(most or _cores(), count))
         return Crew(_with_threads(settings, workers), workers, limits, watch=watch, stopped=stopped)
 
     def ray(settings: Settings, limits: Limits, watch: Watch | None, stopped: Callable[[], bool]) -> Engine:
-        from hitbox.batch.ray_engine import RayCrew
-
         return RayCrew(_with_threads(settings, _cores()), most, limits, address, stopped=stopped)
 
-    return {"local": local, "ray": ray}[name]
+    if name == "local":
+        return local
+    library()  # before any work: without it nothing can be done
+    return ray
 
 
 def _with_threads(settings: Settings, workers: int) -> Settings:
     """Cores are shared out where nothing is said."""
-    from dataclasses import replace
-
     return replace(settings, threads=settings.threads or max(1, _cores() // workers))
 
 
@@ -192,6 +193,7 @@ class _Batch:
             work = self._jobs(folder, summary)
             written = lines.Manifest(folder / name, self._about())
             try:
+                self.place.clear()
                 if work:
                     engine = make_engine(self.settings, self.limits, watch, stop.is_set)
                     self._work(engine, work, written, summary, progress, upload)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from hitbox.errors import InputError
 from hitbox.formats.writing import replace_files
+from hitbox.processes import is_alive
 
 
 class Place(Protocol):
@@ -22,6 +23,7 @@ class Place(Protocol):
     def read(self, path: str) -> bytes | None: ...
     def size(self, path: str) -> int | None: ...
     def sweep(self, paths: Iterable[str], pid: int) -> None: ...
+    def clear(self) -> None: ...
 
 
 def place(out: str) -> Place:
@@ -79,6 +81,14 @@ class Folder:
                         os.unlink(left)
 
 
+    def clear(self) -> None:
+        """Removes what processes of this machine left that were killed, workers and their parent."""
+        for left in self.root.rglob(f".hitbox-{glob.escape(_host())}-*.partial"):
+            pid = left.name[len(f".hitbox-{_host()}-") :].split("-")[0]
+            if pid.isdigit() and not is_alive(int(pid)):
+                left.unlink(missing_ok=True)
+
+
 class Url:
     """A place that fsspec knows. Object stores cannot rename: a file is written once, under its own name."""
 
@@ -121,7 +131,14 @@ class Url:
     def sweep(self, paths: Iterable[str], pid: int) -> None:
         """Nothing has another name first."""
 
+    def clear(self) -> None:
+        """As above."""
+
 
 def _mark(pid: int) -> str:
     """Of one process of one machine, as several may write to one folder."""
-    return f"{socket.gethostname().replace('/', '_')}-{pid}-"
+    return f"{_host()}-{pid}-"
+
+
+def _host() -> str:
+    return socket.gethostname().replace("/", "_")

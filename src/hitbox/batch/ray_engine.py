@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +27,7 @@ _WORK = 1.0  # seconds a task should have
 _MOST_IN_GROUP = 100
 _AHEAD = 2  # tasks for each CPU of the cluster
 _LOOK_EVERY = 0.2  # seconds
+_KNOCK = 10.0  # seconds for an address to answer
 
 _crews: dict[tuple[str, Limits], Crew] = {}  # of a Ray worker: it keeps its child for the next task
 
@@ -42,7 +44,7 @@ class RayCrew:
         *,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._ray = _ray()
+        self._ray = library()
         self._settings = settings
         self._limits = limits
         self._most = most
@@ -87,6 +89,7 @@ class RayCrew:
             self._ray.shutdown()
 
     def _join(self, address: str | None) -> None:
+        _check_reachable(address)
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told about a batch
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
@@ -149,7 +152,7 @@ def worked(settings: Settings, limits: Limits, group: list[Job]) -> list[Result]
         _crews[key] = Crew(settings, 1, limits)
         atexit.register(_crews[key].close)
     results = list(_crews[key].run(group))
-    here = f"{socket.gethostname()}:{os.getpid()}"
+    here = f"{library().get_runtime_context().get_node_id()}:{os.getpid()}"
     return [{**result, "worker": here} for result in results]
 
 
@@ -161,7 +164,18 @@ def _group_size(results: list[Result], before: int) -> int:
     return max(1, min(int(_WORK / max(mean, 1e-3)), 4 * before, _MOST_IN_GROUP))
 
 
-def _ray() -> Any:
+def _check_reachable(address: str | None) -> None:
+    """Ray itself would try for minutes."""
+    match = re.fullmatch(r"(?:ray://)?(?P<host>[^/]+):(?P<port>\d+)", address or "")
+    if match:
+        try:
+            socket.create_connection((match["host"].strip("[]"), int(match["port"])), timeout=_KNOCK).close()
+        except (OSError, OverflowError) as error:
+            raise InputError(f"batch: ray: no cluster at {address} ({one_line(error)}).") from None
+
+
+def library() -> Any:
+    """Ray, or InputError."""
     try:
         import ray
     except ImportError:
