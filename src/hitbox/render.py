@@ -62,6 +62,18 @@ def render(
     """
     if Path(path).suffix.lower() != ".png":
         raise InputError(f"{os.fspath(path)}: pictures are written as .png.")
+    replace_file(path, rendered(mesh, collider, space=space, size=size, up=up))
+
+
+def rendered(
+    mesh: Triangulated,
+    collider: Collider | None,
+    *,
+    space: NavigableSpace | None = None,
+    size: tuple[int, int] = (1600, 800),
+    up: str | None = None,
+) -> bytes:
+    """The PNG that `render` writes."""
     _check_size(size)
     up = up or (collider.up if collider else None) or getattr(mesh, "up", None) or "y"
     vertices, triangles = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
@@ -74,7 +86,7 @@ def render(
     _pyvista()
     with _quiet_vtk():
         image = _draw((vertices - center) * scale, triangles, collider, spheres, center, scale, size, up)
-    replace_file(path, _png(image))
+    return _png(image)
 
 
 def picture(

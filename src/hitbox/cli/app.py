@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from hitbox.cli.batch import batch
 from hitbox.cli.carve import carve
 from hitbox.cli.compare import compare
 from hitbox.cli.evaluate import evaluate
@@ -31,9 +32,11 @@ def cli() -> None:
     hitbox carve house.glb --radius 40cm --tolerance 5cm -o house.collider.json
     hitbox evaluate chair.glb chair.collider.json
     hitbox render chair.glb chair.collider.json -o chair.png
+    hitbox batch models -n 32 -o colliders
     """
 
 
+cli.add_command(batch)
 cli.add_command(carve)
 cli.add_command(compare)
 cli.add_command(evaluate)
@@ -52,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; its exit code."""
     try:
-        cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        ended = cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt, InterruptedError):
         return _say("interrupted", INTERRUPTED)
     except click.exceptions.Exit as finished:
@@ -72,7 +75,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _say("out of memory. Use a mesh with fewer faces, or a machine with more memory.", FAILED)
     except RuntimeError as error:
         return _say(f"internal error: {str(error) or type(error).__name__}", FAILED)
-    return 0
+    return ended if isinstance(ended, int) else 0  # a command that ends with a code of its own
 
 
 def _say(message: str, code: int) -> int:

@@ -31,13 +31,6 @@ if TYPE_CHECKING:
 @click.command(short_help="Hulls that keep doorways open.")
 @click.argument("mesh")
 @read.carve_options
-@click.option(
-    "--floor",
-    multiple=True,
-    help="Solid ground, such as z=0: balls do not come from below it. May be given again.",
-)
-@click.option("--clear", multiple=True, help="A point x,y,z around which room is kept. May be given again.")
-@click.option("--sealed", is_flag=True, help="Sealed space counts too, not only what balls get to.")
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--space-out", help="Where to save the space that is kept open, a .json; render shows it.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -34,7 +34,13 @@ def fit_options(command: _Command) -> _Command:
 
 
 def carve_options(command: _Command) -> _Command:
-    """One flag for each field of CarveOptions but those of CARVE_ALIASES."""
+    """One flag for each field of CarveOptions; those of CARVE_ALIASES come last."""
+    clear = "A point x,y,z around which room is kept. May be given again."
+    sealed = "Sealed space counts too, not only what balls get to."
+    command = click.option("--sealed", is_flag=True, help=sealed)(command)
+    command = click.option("--clear", multiple=True, help=clear)(command)
+    floor = "Solid ground, such as z=0: balls do not come from below it. May be given again."
+    command = click.option("--floor", multiple=True, help=floor)(command)
     types = {"count": int, "max_vertices": int, "effort": float, "concave_edges": int, "seed": int}
     return _flags(command, CarveOptions, types, but=tuple(CARVE_ALIASES.values()))
 
@@ -110,6 +116,25 @@ def merge_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "distance": number_or_text,
         "space": NavigableSpace.load,
     })  # fmt: skip
+
+
+@dataclass(frozen=True)
+class VerbFlags:
+    """A verb's options as flags, and what was said with them as keywords."""
+
+    options: Callable[[Any], Any]
+    keywords: Callable[[dict[str, Any]], dict[str, Any]]
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """The flags alone, for a command that runs the verb."""
+        return click.command()(self.options(lambda **_given: None)).params
+
+
+VERBS = {
+    "fit": VerbFlags(fit_options, fit_keywords),
+    "carve": VerbFlags(carve_options, carve_keywords),
+}
 
 
 def _keywords(given: dict[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:

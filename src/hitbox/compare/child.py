@@ -6,23 +6,23 @@ What the method prints goes to stderr, so that nothing but the answer is on the 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import io
 import json
 import os
-import signal
 import sys
 import time
 from typing import Any
 
 import numpy as np
 
+from hitbox.processes import cpu_seconds, end_with_parent, one_line, peak_bytes
+
 
 def main() -> None:
     answer = os.dup(1)
     os.dup2(2, 1)
-    _end_with_parent()
+    end_with_parent()
     given = json.loads(sys.argv[1])
     _limit(given["memory"])
     result = _run(given["entry"], given["options"])
@@ -30,14 +30,6 @@ def main() -> None:
         pipe.write(json.dumps(result).encode())
     sys.stdout.flush()
     os._exit(0)  # a library that crashes in its destructors has answered all the same
-
-
-def _end_with_parent() -> None:
-    """Linux: the parent's death, however it died, ends us too."""
-    if sys.platform == "linux":
-        pr_set_pdeathsig = 1
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def _limit(memory: int) -> None:
@@ -67,19 +59,19 @@ def _run(entry: str, options: dict[str, Any]) -> dict[str, Any]:
         notes: tuple[str, ...] = ()
         if hasattr(method, "prepare"):  # what is not part of the method: looking for a count
             notes = method.prepare(mesh)
-        cpu, wall = _cpu_seconds(), time.perf_counter()
+        cpu, wall = cpu_seconds(), time.perf_counter()
         pieces = method(mesh)
-        cpu, wall = _cpu_seconds() - cpu, time.perf_counter() - wall
-        peak = _peak_bytes()
+        cpu, wall = cpu_seconds() - cpu, time.perf_counter() - wall
+        peak = peak_bytes()
         colliders = _colliders(pieces)
     except MemoryError:
         return PeerResult(error="ran out of memory").to_dict()
     except ImportError as error:
-        return PeerResult(error=f"cannot be loaded: {_one_line(error)}").to_dict()
+        return PeerResult(error=f"cannot be loaded: {one_line(error)}").to_dict()
     except InputError as error:
-        return PeerResult(error=_one_line(error)).to_dict()
+        return PeerResult(error=one_line(error)).to_dict()
     except Exception as error:  # whatever a peer raises is a row
-        return PeerResult(error=f"{type(error).__name__}: {_one_line(error)}").to_dict()
+        return PeerResult(error=f"{type(error).__name__}: {one_line(error)}").to_dict()
     notes += tuple(note for collider in colliders[:1] for note in collider.status.notes)
     return PeerResult(colliders, None, cpu, wall, peak, notes).to_dict()
 
@@ -93,29 +85,3 @@ def _colliders(pieces: Any) -> tuple[Any, ...]:
     return (Collider.of(pieces),)
 
 
-def _cpu_seconds() -> float:
-    """Of all threads, and of processes that have ended."""
-    try:
-        import resource
-    except ImportError:
-        return time.process_time()
-    uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(use.ru_utime + use.ru_stime for use in uses)
-
-
-def _peak_bytes() -> int | None:
-    """Not ru_maxrss on Linux: it starts with what the parent had."""
-    with contextlib.suppress(OSError, ValueError), open("/proc/self/status", "rb") as file:
-        for line in file:
-            if line.startswith(b"VmHWM:"):
-                return int(line.split()[1]) * 1024
-    with contextlib.suppress(ImportError):
-        import resource
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return int(most) * (1 if sys.platform == "darwin" else 1024)
-    return None
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join((str(error) or type(error).__name__).split())[:300]

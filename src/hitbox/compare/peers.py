@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -28,6 +28,7 @@ from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.formats import collider_json
 from hitbox.mesh import Mesh, _utf8
+from hitbox.processes import descendants, how_it_ended, keep, kill, last_line, resident_bytes
 
 GIB = 1 << 30
 _LOOK_EVERY = 0.02  # seconds between looks at a running child
@@ -174,8 +175,8 @@ class _Pipes:
         self._files = (child.stdin, child.stdout, child.stderr)
         jobs: list[tuple[Callable[..., None], tuple[Any, ...]]] = [
             (_feed, (child.stdin, mesh)),
-            (_keep, (child.stdout, self.answer, most, False)),
-            (_keep, (child.stderr, self.printed, _TAIL, True)),
+            (keep, (child.stdout, self.answer, most, False)),
+            (keep, (child.stderr, self.printed, _TAIL, True)),
         ]
         self._threads = [threading.Thread(target=job, args=given, daemon=True) for job, given in jobs]
         for thread in self._threads:
@@ -200,17 +201,6 @@ def _feed(pipe: IO[bytes], mesh: Mesh) -> None:
         pipe.close()
 
 
-def _keep(pipe: IO[bytes], kept: bytearray, most: int, last: bool) -> None:
-    """Reads to the end; keeps the first or the last `most` bytes."""
-    with contextlib.suppress(OSError, ValueError):
-        while data := os.read(pipe.fileno(), 1 << 16):
-            if last:
-                kept += data
-                del kept[: max(0, len(kept) - most)]
-            elif len(kept) < most:
-                kept += data
-
-
 def _wait(
     child: subprocess.Popen[bytes], timeout: float, memory: int, go_on: Callable[[], bool] | None
 ) -> str | None:
@@ -224,31 +214,25 @@ def _wait(
             raise InterruptedError("compare was stopped")
         if time.monotonic() > ends:
             return f"no answer in {timeout:g} s"
-        if _resident_bytes(child.pid) > memory:
+        if resident_bytes(child.pid) > memory:
             return f"used more than {memory / GIB:g} GiB of memory"
 
 
 def _kill_all(child: subprocess.Popen[bytes], mark: bytes) -> None:
     """The child, its group, and what left the group: what is below the child or inherited its mark."""
-    below = list(_descendants(child.pid)) if child.poll() is None else []
+    below = list(descendants(child.pid)) if child.poll() is None else []
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(child.pid, signal.SIGKILL)
         else:
             child.kill()
-    _kill(below)
+    kill(below)
     child.wait()
     for _ in range(_SWEEPS):  # one may have started another while we looked
         marked = list(_marked(mark))
         if not marked:
             break
-        _kill(marked)
-
-
-def _kill(pids: Iterable[int]) -> None:
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+        kill(marked)
 
 
 def _marked(mark: bytes) -> Iterator[int]:
@@ -259,48 +243,13 @@ def _marked(mark: bytes) -> Iterator[int]:
                 yield int(pid)
 
 
-def _resident_bytes(pid: int) -> int:
-    """Of the process and all below it; 0 where the system does not tell."""
-    total = 0
-    for each in _descendants(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{each}/statm", "rb") as file:
-            total += int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return total
-
-
-def _descendants(pid: int) -> Iterator[int]:
-    yield pid
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
-                for each in file.read().split():
-                    yield from _descendants(int(each))
-
-
 def _result(code: int, pipes: _Pipes) -> PeerResult:
     if code != 0:
-        return PeerResult(error=_how_it_ended(code, bytes(pipes.printed)))
+        return PeerResult(error=how_it_ended(code, bytes(pipes.printed)))
     try:
         return PeerResult.from_dict(json.loads(bytes(pipes.answer)))
     except (ValueError, KeyError, TypeError, InputError):
         said = "an answer that cannot be read" if pipes.answer else "no answer"
-        return PeerResult(error=f"ended with {said}{_last_line(bytes(pipes.printed))}")
+        return PeerResult(error=f"ended with {said}{last_line(bytes(pipes.printed))}")
 
 
-def _how_it_ended(code: int, printed: bytes) -> str:
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"crashed ({name}){_last_line(printed)}"
-    return f"ended with exit code {code}{_last_line(printed)}"
-
-
-def _last_line(printed: bytes) -> str:
-    """The last line it printed, for the sentence; at most 160 characters, nothing that is not text."""
-    lines = [line for line in printed.decode("utf-8", "replace").splitlines() if line.strip()]
-    if not lines:
-        return ""
-    last = "".join(c if c.isprintable() else " " for c in lines[-1])
-    return f": {' '.join(last.split())[:160]}"

@@ -18,7 +18,7 @@ from hitbox.compare.plots import Axis, Series
 from hitbox.compare.rows import INPUT, LOWEST_WINS, PICTURE, Comparison, Row, Spread, Subject, Totals, winners
 from hitbox.words import counted, listed, percent
 
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+TAIL = "</body>\n</html>\n"
 _NO_VALUE = '<td class="none">&ndash;</td>'
 _MOST_NOTES = 3  # of one method on one mesh
 _MOST_NAMES = 3  # from here on there is a list of meshes to jump to
@@ -71,16 +71,26 @@ _TERMS = {
 def page(comparison: Comparison) -> str:
     """The whole page."""
     colors = _colors(comparison)
-    style = files("hitbox.compare").joinpath("style.css").read_text(encoding="utf-8")
     title = "Colliders compared"
     body = "".join(_mesh(subject, k, colors) for k, subject in enumerate(comparison.subjects))
     return (
+        f"{head(title)}{_header(comparison, title)}\n<main>\n{_totals(comparison, colors)}{body}</main>\n"
+        f"{_footer(comparison)}\n{TAIL}"
+    )
+
+
+def head(title: str, images: str = "data:") -> str:
+    """All before the body's content, of a page of hitbox: its style, and a policy that forbids the network.
+
+    `images`: where pictures may come from.
+    """
+    style = files("hitbox.compare").joinpath("style.css").read_text(encoding="utf-8")
+    policy = f"default-src 'none'; img-src {images}; style-src 'unsafe-inline'"
+    return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f'<link rel="icon" href="data:,">\n<style>\n{style}</style>\n</head>\n<body>\n'
-        f"{_header(comparison, title)}\n<main>\n{_totals(comparison, colors)}{body}</main>\n"
-        f"{_footer(comparison)}\n</body>\n</html>\n"
     )
 
 
@@ -97,7 +107,7 @@ def _header(comparison: Comparison, title: str) -> str:
     lead = f"hitbox {settings['version']}{against}, on {counted(len(comparison.subjects), 'mesh', 'meshes')}."
     budget = _budget_said(comparison.budget) if peers or not comparison.budget.startswith("bytes") else ""
     return (
-        f'<header>\n<h1>{title}</h1>\n<p class="lead">{_e(lead)} {_e(budget)} '
+        f'<header>\n<h1>{title}</h1>\n<p class="lead">{escaped(lead)} {escaped(budget)} '
         f"The best value of each column is marked.</p>\n{_notes(comparison.notes)}{_contents(comparison)}"
         f"</header>"
     )
@@ -116,14 +126,14 @@ def _contents(comparison: Comparison) -> str:
     if len(comparison.subjects) <= _MOST_NAMES:
         return ""
     items = "".join(
-        f'<li><a href="#mesh-{k}">{_e(s.name)}</a></li>' for k, s in enumerate(comparison.subjects)
+        f'<li><a href="#mesh-{k}">{escaped(s.name)}</a></li>' for k, s in enumerate(comparison.subjects)
     )
     return f'<nav aria-label="Meshes"><ul>{items}</ul></nav>\n'
 
 
 def _totals(comparison: Comparison, colors: dict[str, int]) -> str:
     totals = comparison.totals()
-    terms = "".join(f"<dt>{_e(term)}</dt><dd>{_e(said)}</dd>" for term, said in _TERMS.items())
+    terms = "".join(f"<dt>{escaped(term)}</dt><dd>{escaped(said)}</dd>" for term, said in _TERMS.items())
     read = f"<details><summary>What the numbers mean</summary><dl>{terms}</dl></details>"
     return (
         f'<section aria-labelledby="totals">\n<h2 id="totals">Over the set</h2>\n'
@@ -136,14 +146,14 @@ def _totals_body(comparison: Comparison, totals: Totals, colors: dict[str, int])
     silent = [label for method, label in _all_labels(comparison).items() if method not in answered]
     left_out = f" {listed(silent)} answered on none and is left out." if silent else ""
     if not totals.meshes:
-        return f'<p class="about">There is no mesh on which all methods answered.{_e(left_out)}</p>'
+        return f'<p class="about">There is no mesh on which all methods answered.{escaped(left_out)}</p>'
     meshes = counted(totals.meshes, "mesh", "meshes")
     common = f"Over {meshes} of {totals.of}: those on which all methods answered.{left_out}"
-    closer = "".join(f"<p>{_e(line)}</p>" for line in _closer(totals))
+    closer = "".join(f"<p>{escaped(line)}</p>" for line in _closer(totals))
     tables = _totals_table(totals, colors, "Outer surface", "outer") + _totals_table(
         totals, colors, "All surfaces", "all"
     )
-    return f'<p class="about">{_e(common)}</p>{closer}{tables}'
+    return f'<p class="about">{escaped(common)}</p>{closer}{tables}'
 
 
 def _all_labels(comparison: Comparison) -> dict[str, str]:
@@ -196,7 +206,7 @@ def _fewer(totals: Totals, measure: str) -> str:
     if meshes == totals.meshes:
         return ""
     said = f"The distances are over {counted(meshes, 'mesh', 'meshes')}: on the others one method has none."
-    return f'<p class="about">{_e(said)}</p>'
+    return f'<p class="about">{escaped(said)}</p>'
 
 
 def _spread_cells(totals: Totals, method: str, measure: str, numbered: bool) -> str:
@@ -219,7 +229,7 @@ def _spread_cells(totals: Totals, method: str, measure: str, numbered: bool) -> 
 
 def _mesh(subject: Subject, k: int, colors: dict[str, int]) -> str:
     faces = counted(subject.faces, "face") if subject.faces is not None else "not read"
-    head = f'<h2 id="mesh-{k}">{_e(subject.name)}</h2>\n<p class="about">{faces}</p>\n'
+    head = f'<h2 id="mesh-{k}">{escaped(subject.name)}</h2>\n<p class="about">{faces}</p>\n'
     if subject.faces is None:
         why = _notes([row.error or "" for row in subject.rows])
         return f'<section aria-labelledby="mesh-{k}">{head}{why}</section>\n'
@@ -252,10 +262,11 @@ def _picture(subject: Subject, row: Row, png: bytes, when: str) -> str:
     else:
         label, said = row.label, f"{counted(row.shapes or 0, 'shape')}, {row.bytes:,} bytes"
     alt = f"{subject.name}: {label}, {said}{when}"
-    about = _e(label) if when else f"<b>{_e(label)}</b>{_e(said)}"
+    about = escaped(label) if when else f"<b>{escaped(label)}</b>{escaped(said)}"
     width, height = PICTURE
     return (
-        f'<figure><img src="data:image/png;base64,{data}" alt="{_e(alt)}" width="{width}" height="{height}">'
+        f'<figure><img src="data:image/png;base64,{data}" alt="{escaped(alt)}" width="{width}" '
+        f'height="{height}">'
         f"<figcaption>{about}</figcaption></figure>"
     )
 
@@ -280,7 +291,7 @@ def _table(subject: Subject, colors: dict[str, int]) -> str:
 def _table_row(row: Row, shown: Sequence[Column], best: dict[str, set[str]], colors: dict[str, int]) -> str:
     head = _method_cell(row.label, colors[row.method])
     if row.error is not None:
-        return f'<tr>{head}<td class="failed" colspan="{len(shown)}">{_e(row.error)}</td></tr>'
+        return f'<tr>{head}<td class="failed" colspan="{len(shown)}">{escaped(row.error)}</td></tr>'
     cells = []
     for column in shown:
         value = getattr(row, column.field)
@@ -294,7 +305,7 @@ def _table_row(row: Row, shown: Sequence[Column], best: dict[str, set[str]], col
 
 def _method_cell(label: str, color: int) -> str:
     swatch = "series-grey" if color == plots.GREY else f"series-{color % plots.SERIES}"
-    return f'<th scope="row"><span class="swatch {swatch}"></span>{_e(label)}</th>'
+    return f'<th scope="row"><span class="swatch {swatch}"></span>{escaped(label)}</th>'
 
 
 def _cell(text: str, best: bool) -> str:
@@ -346,7 +357,7 @@ def _figure(name: str, about: str, axes: tuple[Axis, Axis], series: Sequence[Ser
     drawn = plots.plot(name, *axes, series)
     if not drawn:
         return ""
-    return f"<figure><figcaption>{_e(about)}</figcaption>{drawn}{plots.legend(series)}</figure>"
+    return f"<figure><figcaption>{escaped(about)}</figcaption>{drawn}{plots.legend(series)}</figure>"
 
 
 def _row_notes(subject: Subject) -> list[str]:
@@ -361,12 +372,12 @@ def _row_notes(subject: Subject) -> list[str]:
 def _notes(notes: Sequence[str]) -> str:
     if not notes:
         return ""
-    return f'<ul class="notes">{"".join(f"<li>{_e(note)}</li>" for note in notes)}</ul>\n'
+    return f'<ul class="notes">{"".join(f"<li>{escaped(note)}</li>" for note in notes)}</ul>\n'
 
 
 def _scrolling(table: str, name: str) -> str:
     """A wide table scrolls in its own frame; the page never does."""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{_e(name)}">{table}</div>\n'
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(name)}">{table}</div>\n'
 
 
 def _footer(comparison: Comparison) -> str:
@@ -377,8 +388,8 @@ def _footer(comparison: Comparison) -> str:
     ]
     if settings["simulated"]:
         said.append(f"{settings['balls']:,} balls over {settings['frames']:,} frames")
-    return f"<footer><p>{_e('; '.join(said))}. All methods with their defaults.</p></footer>"
+    return f"<footer><p>{escaped('; '.join(said))}. All methods with their defaults.</p></footer>"
 
 
-def _e(text: str) -> str:
+def escaped(text: str) -> str:
     return html.escape(text, quote=True)

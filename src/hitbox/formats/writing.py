@@ -90,9 +90,10 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     replace_files([(path, data)])
 
 
-def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]]) -> None:
+def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]], mark: str = "") -> None:
     """Puts each `data` at its `path`, all or none: no file changes before all are on the disk.
 
+    `mark` is part of the names they have first, so that what a process leaves that is killed can be found.
     Raises OSError with the path as it was given.
     """
     staged: list[tuple[Path, Path]] = []
@@ -106,7 +107,7 @@ def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]]) -> None
                 direct.append((at, target, data))  # a pipe or a device: renaming would remove it
                 continue
             # Not mkstemp: its files are for the owner alone, and the umask cannot be read safely.
-            partial = target.with_name(f".hitbox-{secrets.token_hex(8)}.partial")
+            partial = target.with_name(f".hitbox-{mark}{secrets.token_hex(8)}.partial")
             with open(partial, "xb") as file:
                 staged.append((partial, target))
                 if target.exists():
