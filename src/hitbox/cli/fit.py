@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     "--output",
     "outputs",
     multiple=True,
-    help="Where to write; the suffix picks the format (.json, .obj, .glb). May be given again. With --lods "
-    "{count} in the name is replaced by the count, or .lod0, .lod1 is put before the suffix.",
+    help=f"{read.OUTPUT_HELP} With --lods {{count}} in the name is replaced by the count, or .lod0, .lod1 is "
+    "put before the suffix.",
 )
 def fit(
     mesh: str,
@@ -62,13 +62,12 @@ def fit(
         colliders = _colliders(loaded, levels, {**keywords, **running})
     watch.lap("fit")
     reports = [
-        report_of(collider, paths, distances(loaded, collider, threads, cache))
-        for collider, paths in zip(colliders, targets, strict=True)
+        report_of(collider, distances(loaded, collider, threads, cache)) for collider in colliders
     ]
     watch.lap("measure")
     for report in reports:
         report["seconds"] = watch.seconds
-    write_all(colliders, targets)
+    write_all(colliders, targets, reports)
     if as_json:
         click.echo(json.dumps(reports if levels else reports[0], indent=1))
     else:
