@@ -16,6 +16,7 @@ from hitbox.formats.numbers import number
 from hitbox.shapes import Sphere
 
 TARGET = Target(("sphere",), unit="m", up="z")
+_MOST_BYTES = 1 << 24
 
 
 # --- writing
@@ -72,6 +73,8 @@ def read(data: bytes, into: Described) -> None:
 
 
 def _parsed(data: bytes, into: Described) -> Any:
+    if len(data) > _MOST_BYTES:
+        raise into.error(f"has {len(data):,} bytes of YAML. At most {_MOST_BYTES:,} are read.")
     try:
         import yaml
     except ImportError:

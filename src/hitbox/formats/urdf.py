@@ -16,7 +16,7 @@ from hitbox.formats.poses import Pose, rpy_of, turn_of_rpy
 from hitbox.formats.xml_input import number as read_number
 from hitbox.formats.xml_input import numbers as read_numbers
 from hitbox.formats.xml_output import Element, document, element
-from hitbox.mass import MassProperties
+from hitbox.mass import MassProperties, is_solid
 from hitbox.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 TARGET = Target(
@@ -51,7 +51,7 @@ def _for_mujoco(export: Export) -> Element:
     settings = {"strippath": "false"}
     if export.mass is not None:
         settings["fusestatic"] = "false"
-    if export.mesh is not None:
+    if export.mesh is not None and is_solid(export.mesh):  # of another mesh MuJoCo asks the volume, and fails
         settings["discardvisual"] = "false"
     return element("mujoco", element("compiler", **settings))
 

@@ -39,6 +39,8 @@ def parse(data: bytes, where: str) -> Element:
         raise InputError(
             f"{where}: not XML: {said} at line {error.lineno}, column {error.offset + 1}."
         ) from None
+    except InputError:
+        raise
     except (LookupError, ValueError):  # an encoding that Python has no table for
         raise InputError(f"{where}: not XML: its encoding is not known. Save it as UTF-8.") from None
     root: Element = tree.builder.close()
