@@ -34,6 +34,8 @@ def test_help_names_the_commands(capsys):
     [
         (["fit", "missing.obj", "-o", "x.blend"], "x.blend: unknown format '.blend'"),
         (["fit", "missing.obj", "-o", "x"], "no suffix"),
+        (["fit", "missing.obj", "-o", "x.srdf"], "no place for other kinds. Add --kinds sphere."),
+        (["fit", "missing.obj", "-o", "x.yml", "--profile", "curobo"], "missing.obj: no such file"),
         (["fit", "missing.obj", "-n", "many"], "'many' is not a valid integer"),
         (["fit", "missing.obj"], "missing.obj: no such file"),
         (["info", "missing.obj"], "missing.obj: no such file"),

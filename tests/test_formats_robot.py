@@ -183,6 +183,25 @@ def test_the_render_mesh_is_seen_and_never_touched(tmp_path, mesh):
     assert model.geom("visual").contype == model.geom("visual").conaffinity == 0
 
 
+def mesh_of_parts():
+    torus = specimens.torus()
+    half = np.arange(len(torus.triangles)) * 2 // len(torus.triangles)
+    return Mesh(torus.vertices, torus.triangles, part=half, material=1 - half,
+                part_names=["in side", "out\nside"], material_names=["a/b", "a b"])  # fmt: skip
+
+
+def test_a_render_mesh_of_parts_and_materials_travels_beside_a_shape_called_visual(tmp_path):
+    mesh, collider = mesh_of_parts(), ODD._with(labels=[Label("visual"), Label("Visual"), *ODD.labels[2:]])
+    for name, file in FORMATS:
+        report = collider.save(tmp_path / file, format=name, mesh=mesh)
+        toward = directions()
+        assert_reaches_as(ODD, mujoco_reaches(tmp_path / file, toward), name, toward)
+        reaches = [rapier_reach(found, toward) for found in rapier_loaded(tmp_path / file)[1]]
+        assert_reaches_as(ODD, reaches, name, toward)
+        shown = Mesh.of(next(path for path in report.files if path.endswith("visual_2.obj")))
+        assert (shown.part_names, shown.material_names) == (("in_side", "out_side"), ("a_b_1", "a_b"))
+        assert len(shown.triangles) == len(mesh.triangles)
+
 def test_what_a_shape_was_called_is_in_the_model(tmp_path):
     labels = [Label("a/b"), Label("a b", part="leg", material='oak "old"')]
     Collider(ODD[2:4], labels=labels, unit="m", up="z").save(tmp_path / "x.xml")
@@ -327,6 +346,15 @@ def test_pybullet_has_our_sizes_and_poses(tmp_path, bullet, name):
         matrix = turn @ Turn.from_quat(quaternion).as_matrix()
         reaches.append(reach_of(kinds[kind], numbers, matrix, turn @ np.array(place) + at, toward))
     assert_reaches_as(ODD, reaches, name, toward)
+
+
+def test_pybullet_shows_the_render_mesh(tmp_path, bullet):
+    ODD.save(tmp_path / "x.urdf", mesh=mesh_of_parts())
+    body = bullet_body(bullet, tmp_path / "x.urdf")
+    assert len(bullet.getCollisionShapeData(body, -1)) == len(ODD) + 2
+    shown = bullet.getVisualShapeData(body)
+    assert shown
+    assert all(seen[4].endswith(b"x.urdf_meshes/visual.obj") for seen in shown)
 
 
 def test_pybullet_has_our_mass(tmp_path, bullet):

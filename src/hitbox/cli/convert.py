@@ -41,7 +41,7 @@ def convert(
     IN is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces, or a
     folder of such mesh files.
     """
-    check_outputs("convert", outputs, [collider, *([mesh] if mesh else [])], "input", name)
+    check_outputs("convert", outputs, [collider, *([mesh] if mesh else [])], "input", format=name)
 
     import hitbox
     from hitbox import checks

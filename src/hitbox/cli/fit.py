@@ -48,9 +48,9 @@ def fit(
     """
     keywords = read.fit_keywords(given)
     levels = read.whole_numbers("--lods", lods) if lods else None
-    _check(keywords, levels)
+    kinds = _check(keywords, levels)
     targets = _targets(outputs, levels)
-    check_outputs("fit", [path for paths in targets for path in paths], [mesh])
+    check_outputs("fit", [path for paths in targets for path in paths], [mesh], kinds=kinds)
 
     import hitbox
 
@@ -76,15 +76,16 @@ def fit(
             print_report("fit", report, levels[k] if levels else None)
 
 
-def _check(keywords: dict[str, Any], levels: tuple[int, ...] | None) -> None:
-    """Before any work: a wrong option must not cost a run."""
+def _check(keywords: dict[str, Any], levels: tuple[int, ...] | None) -> tuple[str, ...]:
+    """Before any work: a wrong option must not cost a run. Returns the kinds that may come out."""
     from hitbox.fit import FitOptions
 
-    FitOptions(**keywords)
+    options = FitOptions(**keywords)
     for level in levels or ():
         FitOptions(count=level)
     if levels and "count" in keywords:
         raise InputError("fit: give either a count (-n) or --lods, not both.")
+    return options.allowed_kinds
 
 
 def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[list[str]]:

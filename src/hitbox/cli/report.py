@@ -36,14 +36,23 @@ class Stopwatch:
 
 
 def check_outputs(
-    verb: str, paths: Sequence[str], inputs: Sequence[str], what: str = "mesh", format: str | None = None
+    verb: str,
+    paths: Sequence[str],
+    inputs: Sequence[str],
+    what: str = "mesh",
+    *,
+    format: str | None = None,
+    kinds: Sequence[str] = (),
 ) -> None:
-    """Before any work: all different, all of a known format, none of them an input."""
+    """Before any work: all different, all of a known format that holds these kinds, none of them an input."""
     from hitbox.formats import writing
 
     read = {os.path.realpath(path) for path in inputs}
     for path in paths:
-        writing.format_for(path, format)
+        target = writing.target_of(writing.format_for(path, format))
+        if "hull" not in target.kinds and set(kinds) - set(target.kinds):
+            only = ",".join(target.kinds)
+            raise InputError(f"{verb}: {path}: this format has no place for other kinds. Add --kinds {only}.")
         if os.path.realpath(path) in read:
             raise InputError(f"{verb}: {path} is the {what} itself. Give the output another name.")
     if len({os.path.realpath(path) for path in paths}) != len(paths):

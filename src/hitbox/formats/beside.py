@@ -21,7 +21,7 @@ class Beside:
     """Paths are relative to the main file, with / between folders."""
 
     hulls: dict[str, str] = field(default_factory=dict)  # by the item's name
-    visual: str | None = None
+    visual: tuple[str, str] | None = None  # name and path
     files: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -36,8 +36,8 @@ def files_beside(export: Export) -> Beside:
             beside.files[path] = ("\n".join(lines) + "\n").encode()
     if export.mesh is not None:
         name = safe_names([*(item.name for item in export.items), "visual"])[-1]
-        beside.visual = f"{export.folder}/{name}.obj"
-        beside.files[beside.visual] = _render_mesh(export.mesh)
+        beside.visual = name, f"{export.folder}/{name}.obj"
+        beside.files[beside.visual[1]] = _render_mesh(export.mesh)
     return beside
 
 

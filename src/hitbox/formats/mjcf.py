@@ -65,8 +65,8 @@ def _assets(beside: Beside) -> Element | None:
     meshes = [element("mesh", name=name, file=path) for name, path in beside.hulls.items()]
     if beside.visual is not None:
         # Of a shell no volume is asked: what is only seen may be open or flat.
-        name = beside.visual.rpartition("/")[2].removesuffix(".obj")
-        meshes.append(element("mesh", name=name, file=beside.visual, inertia="shell"))
+        name, path = beside.visual
+        meshes.append(element("mesh", name=name, file=path, inertia="shell"))
     return element("asset", *meshes) if meshes else None
 
 
@@ -75,8 +75,8 @@ def _body(export: Export, beside: Beside) -> Element:
         "body",
         None if export.mass is None else element("freejoint", name=f"{export.name}_free"),
         None if export.mass is None else _inertial(export.mass, export.notes),
-        *(_geom(item, export, beside) for item in export.items),
-        None if beside.visual is None else _visual(export, beside.visual),
+        *(_geom(item, export) for item in export.items),
+        None if beside.visual is None else _visual(export, beside.visual[0]),
         name=export.name,
     )
 
@@ -91,12 +91,11 @@ def _inertial(mass: MassProperties, notes: list[str]) -> Element:
     return element("inertial", pos=numbers(mass.center), mass=number(heavy), fullinertia=numbers(inertia))
 
 
-def _visual(export: Export, path: str) -> Element:
-    name = path.rpartition("/")[2].removesuffix(".obj")
+def _visual(export: Export, name: str) -> Element:
     return element("geom", name=name, class_=f"{export.name}_visual", type="mesh", mesh=name)
 
 
-def _geom(item: Item, export: Export, beside: Beside) -> Element:
+def _geom(item: Item, export: Export) -> Element:
     local, rotation, translation = local_and_pose(item.shape, "z")
     return element(
         "geom",

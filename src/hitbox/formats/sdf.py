@@ -38,7 +38,7 @@ def files(export: Export) -> dict[str, bytes]:
         "link",
         None if export.mass is None else _inertial(export.mass),
         *(_collision(item, beside) for item in export.items),
-        None if beside.visual is None else _visual(beside.visual),
+        None if beside.visual is None else _visual(*beside.visual),
         name=export.name,
     )
     still = leaf("static", "true" if export.mass is None else "false")
@@ -58,8 +58,8 @@ def _inertial(mass: MassProperties) -> Element:
     )
 
 
-def _visual(path: str) -> Element:
-    return element("visual", element("geometry", element("mesh", leaf("uri", path))), name="visual")
+def _visual(name: str, path: str) -> Element:
+    return element("visual", element("geometry", element("mesh", leaf("uri", path))), name=name)
 
 
 def _collision(item: Item, beside: Beside) -> Element:

@@ -37,7 +37,7 @@ def files(export: Export) -> dict[str, bytes]:
     link = element(
         "link",
         None if export.mass is None else _inertial(export.mass),
-        None if beside.visual is None else _visual(beside.visual),
+        None if beside.visual is None else _visual(*beside.visual),
         *(_collision(item, beside) for item in export.items),
         name=export.name,
     )
@@ -66,8 +66,8 @@ def _inertial(mass: MassProperties) -> Element:
     )
 
 
-def _visual(path: str) -> Element:
-    return element("visual", element("geometry", element("mesh", filename=path)), name="visual")
+def _visual(name: str, path: str) -> Element:
+    return element("visual", element("geometry", element("mesh", filename=path)), name=name)
 
 
 def _collision(item: Item, beside: Beside) -> Element:

@@ -15,11 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from hitbox import checks
 from hitbox.collider import Collider
 from hitbox.errors import InputError
-from hitbox.formats.export import ExportOptions, ExportReport, exported
+from hitbox.formats.export import ExportOptions, ExportReport, Target, exported
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,15 @@ def format_for(path: str | os.PathLike[str], name: str | None = None) -> Format:
     raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(suffixes())}.")
 
 
+def _module(chosen: Format) -> Any:
+    return import_module(f"hitbox.formats.{chosen.module}")
+
+
+def target_of(chosen: Format) -> Target:
+    target: Target = getattr(_module(chosen), chosen.target)
+    return target
+
+
 def suffixes() -> list[str]:
     return list(dict.fromkeys(known.suffix for known in FORMATS))
 
@@ -79,9 +89,9 @@ def files_of(
 ) -> tuple[list[tuple[str, bytes]], ExportReport]:
     """All files of `collider` in that format with their paths, the main one first, and what was replaced."""
     chosen = format_for(path, name)
-    module = import_module(f"hitbox.formats.{chosen.module}")
+    module = _module(chosen)
     folder, file = os.path.split(os.fspath(path))
-    export = exported(collider, getattr(module, chosen.target), file, options or ExportOptions())
+    export = exported(collider, target_of(chosen), file, options or ExportOptions())
     files = [(os.path.join(folder, each), data) for each, data in module.files(export).items()]
     report = ExportReport(chosen.name, tuple(at for at, _ in files), export.replaced, tuple(export.notes))
     return files, report
