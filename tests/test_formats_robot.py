@@ -169,6 +169,14 @@ def test_the_smallest_bodies_still_compile_and_a_note_says_why(tmp_path):
     assert model.body_inertia[1].min() >= 1e-15
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e80])
+def test_a_mass_beyond_numbers_is_refused(tmp_path, scale):
+    for file in ("x.urdf", "x.xml", "x.sdf", "x.py"):
+        with pytest.raises(InputError, match="no mass that a number could say"):
+            Collider([Sphere((0, 0, 0), scale)]).save(tmp_path / file, dynamic=True)
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.mark.parametrize("mesh", [specimens.torus(), specimens.grid()], ids=["closed", "flat"])
 def test_the_render_mesh_is_seen_and_never_touched(tmp_path, mesh):
     for name, file in FORMATS:

@@ -355,8 +355,17 @@ def _said_all(shapes: list[Shape]) -> str:
 def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str]) -> MassProperties:
     """`density` is in kilograms a cubic metre, whatever the target's unit is."""
     by_unit = density * _metres(collider.unit or "m") ** 3
+    solid: Mesh | Collider = collider
     if mesh is not None and is_solid(mesh):
-        return mass_properties(mesh, by_unit)
-    what = "there is no mesh to take it from" if mesh is None else "the mesh is not closed"
-    notes.append(f"Mass is that of the union of the shapes: {what}.")
-    return mass_properties(collider, by_unit)
+        solid = mesh
+    else:
+        what = "there is no mesh to take it from" if mesh is None else "the mesh is not closed"
+        notes.append(f"Mass is that of the union of the shapes: {what}.")
+    beyond = InputError("a body of this size has no mass that a number could say. Scale the collider.")
+    if not 0 < collider.volume < math.inf:
+        raise beyond
+    with np.errstate(all="ignore"):
+        found = mass_properties(solid, by_unit)
+    if not np.isfinite([found.mass, *found.center, *found.inertia]).all() or found.mass <= 0:
+        raise beyond
+    return found
