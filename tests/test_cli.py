@@ -33,8 +33,10 @@ def test_help_names_the_commands(capsys):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["fit", "missing.obj", "-o", "x.stl"], "x.stl: unknown format '.stl'"),
+        (["fit", "missing.obj", "-o", "x.blend"], "x.blend: unknown format '.blend'"),
         (["fit", "missing.obj", "-o", "x"], "no suffix"),
+        (["fit", "missing.obj", "-o", "x.srdf"], "no place for other kinds. Add --kinds sphere."),
+        (["fit", "missing.obj", "-o", "x.yml", "--profile", "curobo"], "missing.obj: no such file"),
         (["fit", "missing.obj", "-n", "many"], "'many' is not a valid integer"),
         (["fit", "missing.obj"], "missing.obj: no such file"),
         (["info", "missing.obj"], "missing.obj: no such file"),
@@ -48,7 +50,7 @@ def test_help_names_the_commands(capsys):
         (["fit", "missing.obj", "-o", "x.json", "-o", "./x.json"], "two outputs have the same name"),
         (["fit", "missing.obj", "--lods", "16", "-n", "4"], "either a count (-n) or --lods"),
         (["carve", "missing.obj"], "missing.obj: no such file"),
-        (["carve", "missing.obj", "-o", "x.stl"], "x.stl: unknown format '.stl'"),
+        (["carve", "missing.obj", "-o", "x.blend"], "x.blend: unknown format '.blend'"),
         (["carve", "missing.obj", "--radius", "wide"], "carve: radius: 'wide' is not a length"),
         (["carve", "missing.obj", "--floor", "up"], "--floor: must be an axis and a height such as z=0"),
         (["carve", "missing.obj", "--floor", "w=1"], "--floor: must be an axis and a height such as z=0"),

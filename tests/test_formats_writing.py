@@ -303,7 +303,14 @@ def test_unknown_suffixes_are_refused(tmp_path):
         with pytest.raises(InputError, match=r"Known: \.json, \.obj, \.glb"):
             golden_collider().save(tmp_path / name)
     assert os.listdir(tmp_path) == []
-    assert {known.suffix for known in writing.FORMATS} == {".json", ".obj", ".glb"}
+
+
+def test_every_format_can_be_asked_for_by_name():
+    assert writing.suffixes()[:3] == [".json", ".obj", ".glb"]
+    for known in writing.FORMATS:
+        assert writing.format_for("x", known.name).module == known.module
+    with pytest.raises(InputError, match=r"unknown format 'urfd'\. Did you mean 'urdf'"):
+        golden_collider().save("x.urdf", format="urfd")
 
 
 def test_same_collider_same_bytes():

@@ -55,8 +55,9 @@ def test_the_shell_examples_run(folder_with_a_chair):
     levels = {f"chair_{count}.json" for count in (4, 16, 64)}
     fitted = {"chair.collider.json", "chair_shapes.glb", "chair.png"}
     carved = {"chair_open.json", "chair_space.json", "chair_open.png", "chair_fewer.json"}
+    described = {"chair.urdf", "chair.xml", "chair.xml_meshes"}  # all boxes: the URDF has no hulls beside it
     others = {"chair.glb", "chair_compared.html", ".hitbox-compare", "colliders"}
-    assert written == others | fitted | levels | carved
+    assert written == others | fitted | described | levels | carved
 
 
 def test_the_python_examples_run(folder_with_a_chair):

@@ -271,8 +271,9 @@ class Collider(Sequence[Shape]):
     ) -> ExportReport:  # fmt: skip
         """Writes the collider; the suffix picks the format, unless `format` names one (docs/formats.md).
 
-        `mesh` travels along to be seen, in the collider's own frame. A `dynamic` body has a mass: `density`
-        (kilograms a cubic metre) times the volume of `mesh` where that is closed, or of the shapes' union.
+        `mesh` travels along to be seen; where both say a unit or an up axis they may differ. A `dynamic` body
+        has a mass: `density` (kilograms a cubic metre) times the volume of `mesh` where that is closed, or of
+        the shapes' union.
         `faces`: the JSON also lists the input faces that each shape owns. What the format does not have is
         written as hulls around it, and the report says so. Files appear whole or not at all.
         """
@@ -285,19 +286,19 @@ class Collider(Sequence[Shape]):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Collider:
-        """Reads a collider JSON."""
-        from hitbox.formats import collider_json
+        """Reads a collider JSON, or the collision shapes of a URDF, MJCF, SDFormat, SRDF or cuRobo file."""
+        from hitbox.formats import hulls
 
-        with open(path, "rb") as file:
-            return collider_json.read(file.read(), os.fspath(path))
+        return hulls.read_collider(path)
 
     @staticmethod
     def of(thing: ColliderLike) -> Collider:
         """`thing` as a Collider, wherever its shapes come from.
 
-        A Collider; the path of a collider JSON, of a mesh file of hulls (one a part, or a connected
-        component where the file names none), or of a folder of such files; shapes; pieces as
-        (vertices, triangles) or `trimesh.Trimesh`: what CoACD and V-HACD return.
+        A Collider; the path of a collider JSON, of a URDF, MJCF, SDFormat, SRDF or cuRobo file, of a mesh
+        file of hulls (one a part, or a connected component where the file names none), or of a folder of
+        such mesh files; shapes; pieces as (vertices, triangles) or `trimesh.Trimesh`: what CoACD and V-HACD
+        return.
 
         Pieces become hulls, as they are where they are closed and convex; winding does not matter. Of
         another piece the hull of its vertices is taken, and flat ones are left out: the status says so.
@@ -316,6 +317,14 @@ class Collider(Sequence[Shape]):
                 f"list of shapes, or a list of (vertices, triangles)."
             )
         return _of_pieces(thing)
+
+    def to_hulls(self, segments: int = 24) -> list[tuple[FloatArray, npt.NDArray[np.int32]]]:
+        """A list of (vertices, triangles), one a shape, as CoACD returns it; triangles look outward.
+
+        Round shapes become polyhedra of `segments` sides around them. `Collider.of` takes such a list.
+        """
+        meshes = [shape.to_mesh(segments) for shape in self.shapes]
+        return [(vertices, triangles.astype(np.int32)) for vertices, triangles in meshes]
 
     def to_trimesh(self, segments: int = 24) -> trimesh.Trimesh:
         """All shapes as one `trimesh.Trimesh`, the shapes' meshes side by side, coloured by kind."""

@@ -11,6 +11,7 @@ import click
 from hitbox.cli.batch import batch
 from hitbox.cli.carve import carve
 from hitbox.cli.compare import compare
+from hitbox.cli.convert import convert
 from hitbox.cli.evaluate import evaluate
 from hitbox.cli.fit import fit
 from hitbox.cli.info import info
@@ -30,6 +31,7 @@ def cli() -> None:
     \b
     hitbox fit chair.glb -n 32 -o chair.collider.json
     hitbox carve house.glb --radius 40cm --tolerance 5cm -o house.collider.json
+    hitbox convert chair.collider.json -o chair.urdf
     hitbox evaluate chair.glb chair.collider.json
     hitbox render chair.glb chair.collider.json -o chair.png
     hitbox batch models -n 32 -o colliders
@@ -39,6 +41,7 @@ def cli() -> None:
 cli.add_command(batch)
 cli.add_command(carve)
 cli.add_command(compare)
+cli.add_command(convert)
 cli.add_command(evaluate)
 cli.add_command(fit)
 cli.add_command(info)

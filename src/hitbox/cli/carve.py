@@ -34,13 +34,7 @@ if TYPE_CHECKING:
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--space-out", help="Where to save the space that is kept open, a .json; render shows it.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    help="Where to write; the suffix picks the format (.json, .obj, .glb). May be given again.",
-)
+@click.option("-o", "--output", "outputs", multiple=True, help=read.OUTPUT_HELP)
 def carve(
     mesh: str,
     threads: int,
@@ -68,15 +62,15 @@ def carve(
     with progress_bar(as_json) as progress:
         collider = hitbox.carve(loaded, options=options, threads=threads, progress=progress)
     watch.lap("carve")
-    report = report_of(collider, outputs, distances(loaded, collider, threads))
+    report = report_of(collider, distances(loaded, collider, threads))
     report |= vertices_of(collider)
     watch.lap("measure")
     report["seconds"] = watch.seconds
     spaces = []
     if space_out is not None:
         spaces.append((space_out, _space(loaded, options, threads).to_json().encode()))
-        report["files"].append(space_out)
-    write_all([collider], [outputs], spaces)
+    write_all([collider], [outputs], [report], spaces)
+    report["files"] += [path for path, _ in spaces]
     if as_json:
         click.echo(json.dumps(report, indent=1))
     else:

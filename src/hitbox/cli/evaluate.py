@@ -38,8 +38,8 @@ def evaluate(
 ) -> None:
     """Measures each COLLIDER against MESH: distances, coverage, bytes, volumes, shapes to look at.
 
-    A collider is a collider JSON, a mesh file of convex pieces (OBJ, GLB, PLY, STL, OFF), or a folder of such
-    files. Several are shown side by side.
+    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces
+    (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. Several are shown side by side.
     """
     import hitbox
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     "--output",
     "outputs",
     multiple=True,
-    help="Where to write; the suffix picks the format (.json, .obj, .glb). May be given again. With --lods "
-    "{count} in the name is replaced by the count, or .lod0, .lod1 is put before the suffix.",
+    help=f"{read.OUTPUT_HELP} With --lods {{count}} in the name is replaced by the count, or .lod0, .lod1 is "
+    "put before the suffix.",
 )
 def fit(
     mesh: str,
@@ -48,9 +48,9 @@ def fit(
     """
     keywords = read.fit_keywords(given)
     levels = read.whole_numbers("--lods", lods) if lods else None
-    _check(keywords, levels)
+    kinds = _check(keywords, levels)
     targets = _targets(outputs, levels)
-    check_outputs("fit", [path for paths in targets for path in paths], [mesh])
+    check_outputs("fit", [path for paths in targets for path in paths], [mesh], kinds=kinds)
 
     import hitbox
 
@@ -62,13 +62,12 @@ def fit(
         colliders = _colliders(loaded, levels, {**keywords, **running})
     watch.lap("fit")
     reports = [
-        report_of(collider, paths, distances(loaded, collider, threads, cache))
-        for collider, paths in zip(colliders, targets, strict=True)
+        report_of(collider, distances(loaded, collider, threads, cache)) for collider in colliders
     ]
     watch.lap("measure")
     for report in reports:
         report["seconds"] = watch.seconds
-    write_all(colliders, targets)
+    write_all(colliders, targets, reports)
     if as_json:
         click.echo(json.dumps(reports if levels else reports[0], indent=1))
     else:
@@ -77,15 +76,16 @@ def fit(
             print_report("fit", report, levels[k] if levels else None)
 
 
-def _check(keywords: dict[str, Any], levels: tuple[int, ...] | None) -> None:
-    """Before any work: a wrong option must not cost a run."""
+def _check(keywords: dict[str, Any], levels: tuple[int, ...] | None) -> tuple[str, ...]:
+    """Before any work: a wrong option must not cost a run. Returns the kinds that may come out."""
     from hitbox.fit import FitOptions
 
-    FitOptions(**keywords)
+    options = FitOptions(**keywords)
     for level in levels or ():
         FitOptions(count=level)
     if levels and "count" in keywords:
         raise InputError("fit: give either a count (-n) or --lods, not both.")
+    return options.allowed_kinds
 
 
 def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[list[str]]:

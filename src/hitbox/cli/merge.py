@@ -25,20 +25,15 @@ if TYPE_CHECKING:
 @click.option("--space", help="A saved space that merged shapes must not enter: carve --space-out writes it.")
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    help="Where to write; the suffix picks the format (.json, .obj, .glb). May be given again.",
-)
+@click.option("-o", "--output", "outputs", multiple=True, help=read.OUTPUT_HELP)
 def merge(
     colliders: tuple[str, ...], threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
 ) -> None:
     """Merges shapes that lie together, of all COLLIDERs, which together are one.
 
-    A collider is a collider JSON, a mesh file of convex pieces (OBJ, GLB, PLY, STL, OFF), or a folder of such
-    files. A length is in their units (0.02), of the longest side of their box (1%), or has a unit (5mm).
+    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces
+    (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. A length is in their units (0.02), of the
+    longest side of their box (1%), or has a unit (5mm).
     """
     from hitbox.merge import MergeOptions
 
@@ -53,9 +48,9 @@ def merge(
     with progress_bar(as_json) as progress:
         merged = hitbox.merge(together, options=options, threads=threads, progress=progress)
     watch.lap("merge")
-    report = report_of(merged, outputs) | vertices_of(merged)
+    report = report_of(merged) | vertices_of(merged)
     report |= {"shapes_given": len(together), "seconds": watch.seconds}
-    write_all([merged], [outputs])
+    write_all([merged], [outputs], [report])
     if as_json:
         click.echo(json.dumps(report, indent=1))
     else:

@@ -13,11 +13,15 @@ import click
 from hitbox.carve import CarveOptions
 from hitbox.errors import InputError
 from hitbox.fit import FitOptions
+from hitbox.formats.writing import suffixes
 from hitbox.importance import DIRECTIONS
 from hitbox.lengths import UPS
 from hitbox.merge import MergeOptions
 from hitbox.space import HalfSpace, NavigableSpace
 
+OUTPUT_HELP = (
+    f"Where to write; the suffix picks the format ({', '.join(suffixes())}). May be given again."
+)
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

@@ -18,7 +18,7 @@ from hitbox.lengths import UPS
 def render(
     mesh: str, collider: str | None, space: str | None, output: str, size: tuple[int, int], up: str | None
 ) -> None:
-    """Draws MESH, and COLLIDER (a collider JSON) beside it, without a display."""
+    """Draws MESH, and COLLIDER (a collider JSON, URDF, MJCF or SDFormat) beside it, without a display."""
     import hitbox
     from hitbox.collider import Collider
     from hitbox.render import render as draw

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from hitbox.words import counted, listed, percent
 
 if TYPE_CHECKING:
     from hitbox.collider import Collider
+    from hitbox.formats.export import ExportOptions
     from hitbox.mesh import Mesh
 
 _SAMPLES = 100_000
@@ -32,13 +35,24 @@ class Stopwatch:
         self._last = now
 
 
-def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str], what: str = "mesh") -> None:
-    """Before any work: all different, all of a known format, none of them an input."""
+def check_outputs(
+    verb: str,
+    paths: Sequence[str],
+    inputs: Sequence[str],
+    what: str = "mesh",
+    *,
+    format: str | None = None,
+    kinds: Sequence[str] = (),
+) -> None:
+    """Before any work: all different, all of a known format that holds these kinds, none of them an input."""
     from hitbox.formats import writing
 
     read = {os.path.realpath(path) for path in inputs}
     for path in paths:
-        writing.format_for(path)
+        target = writing.target_of(writing.format_for(path, format))
+        if "hull" not in target.kinds and set(kinds) - set(target.kinds):
+            only = ",".join(target.kinds)
+            raise InputError(f"{verb}: {path}: this format has no place for other kinds. Add --kinds {only}.")
         if os.path.realpath(path) in read:
             raise InputError(f"{verb}: {path} is the {what} itself. Give the output another name.")
     if len({os.path.realpath(path) for path in paths}) != len(paths):
@@ -46,13 +60,32 @@ def check_outputs(verb: str, paths: Sequence[str], inputs: Sequence[str], what: 
 
 
 def write_all(
-    colliders: Sequence[Collider], targets: Sequence[Sequence[str]], others: Sequence[tuple[str, bytes]] = ()
+    colliders: Sequence[Collider],
+    targets: Sequence[Sequence[str]],
+    reports: Sequence[dict[str, Any]],
+    others: Sequence[tuple[str, bytes]] = (),
+    *,
+    format: str | None = None,
+    options: ExportOptions | None = None,
 ) -> None:
-    """Each collider to its own files, and other files as they are; all appear, or none."""
+    """Each collider to its own files, and other files as they are; all appear, or none.
+
+    To each collider's report are added the files that were written for it, and what is not in them as it was.
+    """
     from hitbox.formats import writing
 
-    pairs = [(c, path) for c, paths in zip(colliders, targets, strict=True) for path in paths]
-    writing.replace_files([*(file for c, path in pairs for file in writing.files_of(c, path)[0]), *others])
+    files: list[tuple[str, bytes]] = []
+    for collider, paths, report in zip(colliders, targets, reports, strict=True):
+        report |= {"files": [], "folders": {}, "replaced": []}
+        for path in paths:
+            made, export = writing.files_of(collider, path, format, options)
+            files += made
+            report["files"] += export.files
+            within = Counter(os.path.dirname(at) for at in export.files)
+            report["folders"] |= {at: n for at, n in within.items() if at != os.path.dirname(path)}
+            report["replaced"] += [{"file": path, **asdict(one)} for one in export.replaced]
+            report["notes"] += [f"{path}: {note}" for note in export.notes]
+    writing.write_files([*files, *others], {at for report in reports for at in report["folders"]})
 
 
 def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = None) -> dict[str, Any]:
@@ -81,10 +114,11 @@ def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = 
     return measured
 
 
-def report_of(
-    collider: Collider, paths: Sequence[str], measured: Mapping[str, Any] = MappingProxyType({})
-) -> dict[str, Any]:
-    """As --json prints it; the seconds are added when all is done. `measured`: what `distances` found."""
+def report_of(collider: Collider, measured: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """As --json prints it; the seconds are added when all is done, and by `write_all` what was written.
+
+    `measured`: what `distances` found.
+    """
     return {
         "count": collider.method.options.get("count") if collider.method else None,
         "shapes": len(collider),
@@ -93,7 +127,6 @@ def report_of(
         **measured,
         "complete": collider.status.complete,
         "notes": list(collider.status.notes),
-        "files": list(paths),
     }
 
 
@@ -116,9 +149,22 @@ def print_report(verb: str, report: dict[str, Any], level: int | None = None) ->
     if "mean" in report:
         rows.append(("distance", _distance(report)))
     rows.append(("time", _time(verb, all_levels, report["seconds"])))
-    rows += [("note", note) for note in report["notes"]]
-    rows += [("wrote", path) for path in report["files"]]
-    layout.print_rows(rows)
+    layout.print_rows(rows + written_rows(report))
+
+
+def written_rows(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is not as it was, and the files: those in folders of their own are only counted."""
+    rows = [("note", note) for note in report["notes"]]
+    alike = Counter((one["file"], one["kind"], _by(one), one["why"]) for one in report["replaced"])
+    for (path, kind, by, why), count in alike.items():
+        rows.append(("replaced", f"{path}: {counted(count, kind)} written as {by}: {why}"))
+    folders = report["folders"]
+    rows += [("wrote", path) for path in report["files"] if os.path.dirname(path) not in folders]
+    return rows + [("wrote", f"{at}{os.sep}, {counted(count, 'file')}") for at, count in folders.items()]
+
+
+def _by(replacement: dict[str, Any]) -> str:
+    return "hulls" if replacement["by"].startswith("a hull") else str(replacement["by"])
 
 
 def _distance(report: dict[str, Any]) -> str:

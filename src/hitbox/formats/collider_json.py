@@ -18,6 +18,7 @@ from hitbox._version import version
 from hitbox.collider import Collider, Extra, Label, Method, Source, Status
 from hitbox.errors import InputError
 from hitbox.formats.export import Export, Target
+from hitbox.formats.numbers import number
 from hitbox.lengths import UPS
 from hitbox.shapes import CLASS_OF_KIND, KINDS, Shape
 
@@ -84,9 +85,7 @@ def _text(value: object) -> str:
     if isinstance(value, np.ndarray):
         return _text(value.tolist())
     if isinstance(value, float):
-        if not np.isfinite(value):
-            raise InputError(f"collider: {value!r} cannot be written as JSON.")
-        return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
+        return number(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_text(str(key))}: {_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.formats.export import Export, Target
-from hitbox.formats.objects import finite_mesh, object_names
+from hitbox.formats.objects import finite_mesh, obj_faces, obj_vertices, object_names
 from hitbox.shapes import KINDS
 
 TARGET = Target(KINDS, is_exact=True)
@@ -27,7 +27,6 @@ def write(collider: Collider, segments: int = 24) -> bytes:
         vertices, triangles = finite_mesh(shape, name, segments)
         lines.append(f"o {'_'.join(name.split())}")
         lines.append(f"usemtl {shape.kind}")
-        lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
-        lines += [f"f {a} {b} {c}" for a, b, c in (triangles.astype(int) + first).tolist()]
+        lines += obj_vertices(vertices) + obj_faces(triangles, first)
         first += len(vertices)
     return ("\n".join(lines) + "\n").encode()

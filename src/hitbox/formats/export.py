@@ -7,8 +7,11 @@ vertices: never a smaller one. Each time the `ExportReport` says so.
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -21,7 +24,7 @@ from hitbox.lengths import METRES
 from hitbox.mass import DENSITY, MassProperties, is_solid, mass_properties
 from hitbox.mesh import Mesh
 from hitbox.shapes import Capsule, Cylinder, FloatArray, Frustum, Hull, Rotation, Shape, Sphere
-from hitbox.words import counted
+from hitbox.words import counted, listed
 
 _HALF = math.sqrt(0.5)
 _NO_TURN: Rotation = (0.0, 0.0, 0.0, 1.0)
@@ -35,7 +38,9 @@ _TURNS: Mapping[tuple[str, str], Rotation] = {
     ("y", "x"): (0.0, 0.0, -_HALF, _HALF),
 }
 _ROUND_SIDES = 30  # of a round shape's hull: no polygon with more corners than any engine takes
+LABEL_KEYS = ("name", "part", "material")  # what a format with titles says of a shape
 _FEWEST = 4  # vertices of a hull
+_DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)  # no file of Windows has such a name
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,9 @@ class Target:
     hull_polygons: int | None = None
     has_motion: bool = False  # mass and inertia can be said
     has_mesh: bool = False  # a render mesh can travel along
+    has_cone: bool = False  # of frustums those with a tip
+    has_titles: bool = False  # what a shape was called can be said beside its safe name
+    splits_capsules: bool = False  # a capsule is written as a cylinder and two balls, which is the same set
     is_exact: bool = False  # every shape is written as it is, whatever it is
 
 
@@ -121,31 +129,47 @@ class Export:
     def stem(self) -> str:
         return self.file.split(".", 1)[0]
 
+    @property
+    def folder(self) -> str:
+        """Of the files beside the main one: named after all of its name, so that no two files share one."""
+        if self.options.folder is not None:
+            return self.options.folder
+        safe = re.sub(r"[^A-Za-z0-9_.-]+", "_", self.file)
+        if safe != self.file or safe.startswith("."):
+            safe = f"_{safe[:80]}_{hashlib.sha256(os.fsencode(self.file)).hexdigest()[:8]}"
+        return f"{safe}_meshes"
+
 
 def exported(collider: Collider, target: Target, file: str, options: ExportOptions) -> Export:
     """`collider` for `target`; raises InputError where the target has nothing to hold a shape."""
     notes: list[str] = []
     placed, mesh = _in_frame(collider, options.mesh, target, notes)
-    titles = titles_of(placed)
-    names = safe_names(titles)
-    items: list[Item] = []
+    written: list[tuple[int, Shape]] = []
     replaced: list[Replacement] = []
-    for k, (shape, label) in enumerate(zip(placed.shapes, placed.labels, strict=True)):
-        native, why = native_shape(shape, target, titles[k])
-        items.append(Item(names[k], titles[k], native, label, k))
+    titles = titles_of(placed)
+    for k, shape in enumerate(placed):
+        shapes, why = native_shapes(shape, target, titles[k])
+        written += [(k, native) for native in shapes]
         if why:
-            replaced.append(Replacement(k, titles[k], shape.kind, said(native), why))
-    if options.mesh is not None and not target.has_mesh:
-        notes.append("The render mesh has no place in this format and was left out.")
-        mesh = None
+            replaced.append(Replacement(k, titles[k], shape.kind, _said_all(shapes), why))
+    names = safe_names(titles[k] for k, _ in written)
+    items = tuple(
+        Item(name, titles[k], shape, placed.labels[k], k)
+        for name, (k, shape) in zip(names, written, strict=True)
+    )
+    if not target.has_titles and not target.is_exact:
+        notes += _renamed(items)
     mass = None
     if options.dynamic:
         if target.has_motion:
             mass = _mass(placed, mesh, options.density, notes)
         else:
             notes.append("This format cannot say that a body moves: it is written without mass.")
+    if options.mesh is not None and not target.has_mesh:
+        notes.append("The render mesh has no place in this format and was left out.")
+        mesh = None
     name = safe_names([collider.name or file.split(".", 1)[0]])[0]
-    return Export(placed, target, file, name, tuple(items), options, mass, mesh, tuple(replaced), notes)
+    return Export(placed, target, file, name, items, options, mass, mesh, tuple(replaced), notes)
 
 
 # ---------------------------------------------------------------- Frames
@@ -154,8 +178,14 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
 def frame_change(unit: str | None, up: str | None, target: Target) -> tuple[Rotation, float]:
     """The turn and the scale from a collider's frame to the target's; what is not known stays as it is."""
     turn = _TURNS.get((up or "", target.up or ""), _NO_TURN)
-    scale = METRES[unit] / METRES[target.unit] if unit and target.unit else 1.0
+    scale = _metres(unit) / _metres(target.unit) if unit and target.unit else 1.0
     return turn, scale
+
+
+def _metres(unit: str) -> float:
+    if unit not in METRES:
+        raise InputError(f"collider: unknown unit {unit!r}. Known: {', '.join(METRES)}.")
+    return METRES[unit]
 
 
 def _in_frame(
@@ -168,15 +198,19 @@ def _in_frame(
         notes.append(f"The collider says no up axis: {target.up} is taken to point up.")
     moved = collider if turn == _NO_TURN and scale == 1 else collider.transformed(turn, scale=scale)
     moved = moved._with(unit=target.unit or collider.unit, up=target.up or collider.up)
-    return moved, None if mesh is None else _mesh_in_frame(mesh, collider, turn, scale)
+    return moved, None if mesh is None else _mesh_in_frame(mesh, collider, moved)
 
 
-def _mesh_in_frame(mesh: Mesh, collider: Collider, turn: Rotation, scale: float) -> Mesh:
-    """A mesh in the collider's frame goes where the collider goes."""
+def _mesh_in_frame(mesh: Mesh, collider: Collider, moved: Collider) -> Mesh:
+    """Where both say their unit, or their up axis, each is brought to the target's; else the mesh is in the
+    collider's frame, and goes where that goes."""
+    into = Target((), moved.unit, moved.up)
+    unit, up = collider.unit and (mesh.unit or collider.unit), collider.up and (mesh.up or collider.up)
+    turn, scale = frame_change(unit, up, into)
     return Mesh._from_arrays(
         scale * mesh.vertices @ matrix_of(turn).T, mesh.indices, mesh.offsets,
         part=mesh.part, material=mesh.material, part_names=mesh.part_names,
-        material_names=mesh.material_names, name=mesh.name, unit=collider.unit, up=collider.up,
+        material_names=mesh.material_names, name=mesh.name, unit=moved.unit, up=moved.up,
     )  # fmt: skip
 
 
@@ -200,22 +234,47 @@ def titles_of(collider: Collider) -> list[str]:
     ]
 
 
+def said_of(label: Label) -> dict[str, str]:
+    """Name, part and material, as far as they are known."""
+    return {key: getattr(label, key) for key in LABEL_KEYS if getattr(label, key) is not None}
+
+
 def safe_names(titles: Iterable[str]) -> list[str]:
     """Letters, digits and _, no digit first, never empty, and all different in whatever case."""
     names: list[str] = []
     taken: set[str] = set()
+    numbers: Counter[str] = Counter()
     for title in titles:
         stem = re.sub(r"[^A-Za-z0-9_]+", "_", title)[:80].strip("_") or "shape"
-        stem = f"_{stem}" if stem[0].isdigit() else stem
-        name, number = stem, 1
+        stem = f"_{stem}" if stem[0].isdigit() or _DEVICE.fullmatch(stem) else stem
+        name, key = stem, stem.casefold()
         while name.casefold() in taken:
-            name, number = f"{stem}_{number}", number + 1
+            numbers[key] += 1
+            name = f"{stem}_{numbers[key]}"
         taken.add(name.casefold())
         names.append(name)
     return names
 
 
+def _renamed(items: Iterable[Item]) -> list[str]:
+    """A note where names that someone gave are written as others."""
+    pairs = {item.title: item.name for item in items if item.label.name and item.name != item.label.name}
+    if not pairs:
+        return []
+    title, name = next(iter(pairs.items()))
+    return [f"{counted(len(pairs), 'name')} had to be changed, such as {title!r:.80} to {name!r}."]
+
+
 # ---------------------------------------------------------------- Shapes
+
+
+def native_shapes(shape: Shape, target: Target, title: str) -> tuple[list[Shape], str]:
+    """What the target has for it, together, and why it is not the shape itself ("" where it is)."""
+    if target.splits_capsules and isinstance(shape, Capsule) and shape.start != shape.end:
+        ends = [Sphere(end, shape.radius) for end in (shape.start, shape.end)]
+        return [Cylinder(shape.start, shape.end, shape.radius), *ends], "together they are one"
+    native, why = native_shape(shape, target, title)
+    return [native], why
 
 
 def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
@@ -223,11 +282,15 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
     if target.is_exact:
         return shape, ""
     plain = _plain(shape)
+    if target.has_cone and isinstance(plain, Frustum) and min(plain.radius_start, plain.radius_end) == 0:
+        return plain, ""
     if plain.kind in target.kinds and not isinstance(plain, Hull):
         return plain, "" if plain.kind == shape.kind else "it is one"
     if "hull" not in target.kinds:
         known = ", ".join(target.kinds)
-        raise InputError(f"{title}: a {shape.kind} cannot be written here. Make the collider of {known}.")
+        raise InputError(
+            f"{title!r:.80}: a {shape.kind} has no place in this format. Make the collider of {known} alone."
+        )
     if isinstance(plain, Hull):
         capped = within_caps(plain.vertices, target)
         return (plain, "") if capped is None else (capped, "the target takes no larger hull")
@@ -284,11 +347,25 @@ def said(shape: Shape) -> str:
     return f"a {shape.kind}"
 
 
+def _said_all(shapes: list[Shape]) -> str:
+    kinds = Counter(shape.kind for shape in shapes)
+    return said(shapes[0]) if len(shapes) == 1 else listed([counted(n, kind) for kind, n in kinds.items()])
+
+
 def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str]) -> MassProperties:
     """`density` is in kilograms a cubic metre, whatever the target's unit is."""
-    by_unit = density * METRES[collider.unit or "m"] ** 3
+    by_unit = density * _metres(collider.unit or "m") ** 3
+    solid: Mesh | Collider = collider
     if mesh is not None and is_solid(mesh):
-        return mass_properties(mesh, by_unit)
-    what = "there is no mesh to take it from" if mesh is None else "the mesh is not closed"
-    notes.append(f"Mass is that of the union of the shapes: {what}.")
-    return mass_properties(collider, by_unit)
+        solid = mesh
+    else:
+        what = "there is no mesh to take it from" if mesh is None else "the mesh is not closed"
+        notes.append(f"Mass is that of the union of the shapes: {what}.")
+    beyond = InputError("a body of this size has no mass that a number could say. Scale the collider.")
+    if not 0 < collider.volume < math.inf:
+        raise beyond
+    with np.errstate(all="ignore"):
+        found = mass_properties(solid, by_unit)
+    if not np.isfinite([found.mass, *found.center, *found.inertia]).all() or found.mass <= 0:
+        raise beyond
+    return found

@@ -1,4 +1,4 @@
-"""A collider as named objects, for formats that have them: shared by OBJ and glTF."""
+"""A collider as named objects, local frames and meshes: what writers of several formats share."""
 
 from __future__ import annotations
 
@@ -57,8 +57,35 @@ def finite_mesh(shape: Shape, name: str, segments: int) -> tuple[FloatArray, Ind
     return vertices, triangles
 
 
-def local_and_pose(shape: Shape) -> tuple[Shape, Rotation, Vector]:
-    """The shape around the origin, an axis along y, and the turn and the move that put it in its place."""
+def one_mesh(collider: Collider, segments: int = 24) -> tuple[FloatArray, IndexArray]:
+    """The meshes of all shapes side by side."""
+    named = zip(collider.shapes, object_names(collider), strict=True)
+    meshes = [finite_mesh(shape, name, segments) for shape, name in named]
+    first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes]).astype(np.uint32)
+    triangles = [each + first[k] for k, (_, each) in enumerate(meshes)]
+    return np.vstack([vertices for vertices, _ in meshes]), np.vstack(triangles)
+
+
+def obj_vertices(vertices: FloatArray) -> list[str]:
+    """Lines of an OBJ file."""
+    return [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+
+
+def obj_faces(triangles: IndexArray, first: int = 1) -> list[str]:
+    """Lines of an OBJ file, in which the first of their vertices has the number `first`."""
+    return [f"f {a} {b} {c}" for a, b, c in (triangles.astype(int) + first).tolist()]
+
+
+def tip_at_end(shape: Shape) -> Shape:
+    """A frustum the other way round where its start is the narrower end, as cones have their tip at +axis."""
+    if isinstance(shape, Frustum) and shape.radius_start < shape.radius_end:
+        return Frustum(shape.end, shape.start, shape.radius_end, shape.radius_start)
+    return shape
+
+
+def local_and_pose(shape: Shape, axis: str = "y") -> tuple[Shape, Rotation, Vector]:
+    """The shape around the origin, a round one's axis along y or z, and the turn and the move that put it
+    in its place."""
     if isinstance(shape, Box | Prism):
         return replace(shape, center=_ORIGIN, rotation=_NO_TURN), shape.rotation, shape.center
     if isinstance(shape, Sphere):
@@ -66,15 +93,24 @@ def local_and_pose(shape: Shape) -> tuple[Shape, Rotation, Vector]:
     if isinstance(shape, Hull):
         middle = shape.bounds.mean(axis=0)
         return Hull(shape.vertices - middle, shape.triangles), _NO_TURN, _vector(middle)
-    return _along_y(shape)
+    return _along(shape, axis)
 
 
-def _along_y(shape: Capsule | Cylinder | Frustum) -> tuple[Shape, Rotation, Vector]:
+def _along(shape: Capsule | Cylinder | Frustum, axis: str) -> tuple[Shape, Rotation, Vector]:
     start, end = np.array(shape.start), np.array(shape.end)
     half = math.hypot(*(end - start)) / 2  # squares of far coordinates would not fit a float
-    local = replace(shape, start=(0.0, -half, 0.0), end=(0.0, half, 0.0))
-    direction = (end - start) / (2 * half) if half > 0 else np.array([0.0, 1.0, 0.0])
-    return local, _turn_from_y(_vector(direction)), _vector((start + end) / 2)
+    along = np.eye(3)["xyz".index(axis)]
+    local = replace(shape, start=_vector(-half * along), end=_vector(half * along))
+    direction = _vector((end - start) / (2 * half) if half > 0 else along)
+    turn = _turn_from_z(direction) if axis == "z" else _turn_from_y(direction)
+    return local, turn, _vector((start + end) / 2)
+
+
+def _turn_from_z(d: Vector) -> Rotation:
+    """As from y, with the axes renamed: z is y there, x is z, and y is x."""
+    x, y, z = d
+    a, b, c, w = _turn_from_y((y, z, x))
+    return c, a, b, w
 
 
 def _turn_from_y(d: Vector) -> Rotation:

@@ -9,50 +9,76 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from hitbox import checks
 from hitbox.collider import Collider
 from hitbox.errors import InputError
-from hitbox.formats.export import ExportOptions, ExportReport, exported
+from hitbox.formats.export import ExportOptions, ExportReport, Target, exported
 
 
 @dataclass(frozen=True)
 class Format:
     """Of several formats with one suffix the suffix picks the first.
 
-    Its `module` has TARGET, what the format has of its own, and `files`, the bytes of each file by its name,
-    the main one first.
+    Its `module` has `target`, what the format has of its own, and `files`, the bytes of each file by its
+    name, the main one first.
     """
 
     name: str
     suffix: str
     module: str
     what: str
+    target: str = "TARGET"
 
 
 FORMATS = (
     Format("json", ".json", "collider_json", "collider JSON: everything, exactly"),
     Format("obj", ".obj", "collider_obj", "a mesh a shape"),
     Format("glb", ".glb", "collider_glb", "a coloured mesh a shape"),
+    Format("stl", ".stl", "collider_stl", "one mesh of all shapes, in 32 bits"),
+    Format("ply", ".ply", "collider_ply", "one mesh of all shapes"),
+    Format("urdf", ".urdf", "urdf", "URDF 1.0: a link"),
+    Format("urdf-1.1", ".urdf", "urdf", "URDF 1.1: a link, with capsules", "TARGET_1_1"),
+    Format("mjcf", ".xml", "mjcf", "MJCF: a body for MuJoCo"),
+    Format("sdf", ".sdf", "sdf", "SDFormat 1.11: a model for Gazebo"),
+    Format("srdf", ".srdf", "srdf", "SRDF: spheres of a link"),
+    Format("curobo", ".yml", "curobo", "cuRobo: spheres of a link"),
+    Format("curobo", ".yaml", "curobo", "cuRobo: spheres of a link"),
+    Format("rapier", ".py", "rapier", "Rapier: builders in Python, and the same as JSON"),
 )
 
 
 def format_for(path: str | os.PathLike[str], name: str | None = None) -> Format:
     """The format of that name, or of the path's suffix; InputError for one that is not known."""
     if name is not None:
-        checks.one_of("format", name, [known.name for known in FORMATS], "format")
+        checks.one_of("format", name, dict.fromkeys(known.name for known in FORMATS), "format")
         return next(known for known in FORMATS if known.name == name)
     suffix = Path(path).suffix.lower()
     for known in FORMATS:
         if known.suffix == suffix:
             return known
     said = f"unknown format {suffix!r}" if suffix else "no suffix that names a format"
-    suffixes = list(dict.fromkeys(known.suffix for known in FORMATS))
-    raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(suffixes)}.")
+    raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(suffixes())}.")
+
+
+def _module(chosen: Format) -> Any:
+    return import_module(f"hitbox.formats.{chosen.module}")
+
+
+def target_of(chosen: Format) -> Target:
+    target: Target = getattr(_module(chosen), chosen.target)
+    return target
+
+
+def suffixes() -> list[str]:
+    return list(dict.fromkeys(known.suffix for known in FORMATS))
 
 
 def files_of(
@@ -63,9 +89,9 @@ def files_of(
 ) -> tuple[list[tuple[str, bytes]], ExportReport]:
     """All files of `collider` in that format with their paths, the main one first, and what was replaced."""
     chosen = format_for(path, name)
-    module = import_module(f"hitbox.formats.{chosen.module}")
+    module = _module(chosen)
     folder, file = os.path.split(os.fspath(path))
-    export = exported(collider, module.TARGET, file, options or ExportOptions())
+    export = exported(collider, target_of(chosen), file, options or ExportOptions())
     files = [(os.path.join(folder, each), data) for each, data in module.files(export).items()]
     report = ExportReport(chosen.name, tuple(at for at, _ in files), export.replaced, tuple(export.notes))
     return files, report
@@ -79,10 +105,27 @@ def write(
 ) -> ExportReport:
     """Writes `collider` to `path`, and what belongs to it beside it."""
     files, report = files_of(collider, path, name, options)
-    for at, _ in files[1:]:
-        os.makedirs(os.path.dirname(at) or ".", exist_ok=True)
-    replace_files(files)
+    write_files(files, {os.path.dirname(at) for at, _ in files[1:]})
     return report
+
+
+def write_files(files: Sequence[tuple[str, bytes]], folders: Iterable[str] = ()) -> None:
+    """Puts each `data` at its `path`, all or none; `folders` are made where they are not there yet."""
+    twice = [at for at, n in Counter(os.path.realpath(at) for at, _ in files).items() if n > 1]
+    if twice:
+        raise InputError(f"{os.path.basename(twice[0])} would be written twice. Give outputs other names.")
+    made: list[str] = []
+    try:
+        for folder in sorted(folders):
+            if folder and not os.path.isdir(folder):
+                os.mkdir(folder)
+                made.append(folder)
+        replace_files(files)
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):  # some other program has put a file there meanwhile
+                os.rmdir(folder)
+        raise
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

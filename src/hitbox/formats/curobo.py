@@ -1,0 +1,89 @@
+"""cuRobo: the spheres of one link as the part of a robot's YAML that has them. Metres, z up.
+
+Reading needs PyYAML (extra `yaml`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hitbox.errors import InputError
+from hitbox.formats.described import Described
+from hitbox.formats.export import Export, Target
+from hitbox.formats.numbers import number
+from hitbox.shapes import Sphere
+
+TARGET = Target(("sphere",), unit="m", up="z")
+_MOST_BYTES = 1 << 24
+
+
+# --- writing
+
+
+def files(export: Export) -> dict[str, bytes]:
+    name = json.dumps(export.name)  # text in double quotes is the same in YAML
+    spheres = [
+        f"        - {{center: [{', '.join(map(_number, item.shape.center))}], "
+        f"radius: {_number(item.shape.radius)}}}"
+        for item in export.items
+        if isinstance(item.shape, Sphere)
+    ]
+    lines = [
+        "robot_cfg:",
+        "  kinematics:",
+        f"    collision_link_names: [{name}]",
+        "    collision_spheres:",
+        f"      {name}:",
+        *spheres,
+        "    collision_sphere_buffer: 0.0",
+        "    self_collision_ignore: {}",
+    ]
+    return {export.file: ("\n".join(lines) + "\n").encode()}
+
+
+def _number(value: float) -> str:
+    """In YAML 1.1 a number with an exponent has a point: 1e-05 would be a text."""
+    text = number(value)
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else text
+
+
+# --- reading
+
+
+def read(data: bytes, into: Described) -> None:
+    """The spheres of all links, each in the frame of its link."""
+    links: Any = _parsed(data, into)
+    for key in ("robot_cfg", "kinematics"):
+        if isinstance(links, Mapping) and key in links:
+            links = links[key]
+    links = links.get("collision_spheres") if isinstance(links, Mapping) else None
+    if not isinstance(links, Mapping):
+        raise into.error("has no collision_spheres with the spheres of each link.")
+    for link, spheres in links.items():
+        if not isinstance(spheres, list):
+            raise into.error("must be a list of spheres.", into.at(f"link {link!r}"))
+        for k, sphere in enumerate(spheres):
+            where = into.at(f"link {link!r}", f"sphere {k}")
+            if not isinstance(sphere, Mapping) or not {"center", "radius"} <= set(sphere):
+                raise into.error("must have center and radius.", where)
+            into.add(into.made(where, Sphere, sphere["center"], sphere["radius"]), str(link), None)
+
+
+def _parsed(data: bytes, into: Described) -> Any:
+    if len(data) > _MOST_BYTES:
+        raise into.error(f"has {len(data):,} bytes of YAML. At most {_MOST_BYTES:,} are read.")
+    try:
+        import yaml
+    except ImportError:
+        raise InputError(
+            f'{into.where}: reading YAML needs the package pyyaml: pip install "hitbox[yaml]".'
+        ) from None
+    try:
+        return yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise into.error(f"not YAML: {' '.join(str(error).split()):.200}.") from None
+    except RecursionError:
+        raise into.error("not YAML: nested too deeply.") from None

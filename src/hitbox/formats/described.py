@@ -1,0 +1,130 @@
+"""Shapes that are found in descriptions of bodies and robots: what the readers of these formats share.
+
+Files that a description names are read only from its own folder and below.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from hitbox.collider import Collider, Label, Status
+from hitbox.errors import InputError
+from hitbox.formats.poses import Pose
+from hitbox.formats.reading import load
+from hitbox.formats.xml_input import numbers
+from hitbox.mesh import _utf8
+from hitbox.pieces import Piece, hull_of_piece
+from hitbox.shapes import FloatArray, Hull, IndexArray, Shape, Sphere
+from hitbox.words import counted
+
+_ELLIPSOID_SIDES = 30
+
+
+class Described:
+    """Collects the shapes of one file. Messages start with its name."""
+
+    def __init__(self, path: str) -> None:
+        self.where = _utf8(os.path.basename(path))
+        self.name = ""
+        self._folder = os.path.realpath(os.path.dirname(path) or ".")
+        self._shapes: list[Shape] = []
+        self._found: list[tuple[str, str | None, Label | None]] = []
+        self._notes: list[str] = []
+        self._left_out = 0
+        self._meshes: dict[str, tuple[FloatArray, IndexArray]] = {}
+
+    def at(self, *places: str) -> str:
+        return ": ".join([self.where, *places])
+
+    def error(self, said: str, where: str | None = None) -> InputError:
+        return InputError(f"{where or self.where}: {said}")
+
+    def add(self, shape: Shape | None, link: str, name: str | None, label: Label | None = None) -> None:
+        """`label`: what the file says about the shape besides; None for a shape that was left out."""
+        if shape is not None:
+            self._shapes.append(shape)
+            self._found.append((link, name, label))
+
+    def leave_out(self, where: str, why: str) -> None:
+        self._left_out += 1
+        self._notes.append(f"{where}: {why}: left out.")
+
+    def collider(self) -> Collider:
+        """All shapes; part is the link's name where there are several with shapes."""
+        if not self._shapes:
+            more = f" {counted(self._left_out, 'shape')} had to be left out." if self._left_out else ""
+            raise self.error(f"has no collision shapes.{more}")
+        several = len({link for link, _, _ in self._found}) > 1
+        labels = [
+            label or Label(name=name or None, part=link or None if several else None)
+            for link, name, label in self._found
+        ]
+        status = Status(not self._left_out, tuple(self._notes))
+        return Collider(self._shapes, labels=labels, status=status, name=self.name, unit="m", up="z")
+
+    # --- shapes
+
+    def made(self, where: str, kind: type[Any], *fields: Any) -> Shape:
+        """A shape of this kind; what is wrong with its numbers is said with the place."""
+        try:
+            shape: Shape = kind(*fields)
+        except InputError as error:
+            raise self.error(str(error), where) from None
+        return shape
+
+    def round(
+        self, where: str, kind: type[Any], pose: Pose, radius: float, length: float, *more: float
+    ) -> Shape:
+        """Capsule, cylinder or frustum along the z axis of `pose`, around its origin."""
+        ends = pose.at((0, 0, -length / 2)), pose.at((0, 0, length / 2))
+        return self.made(where, kind, *ends, radius, *more)
+
+    def ellipsoid(self, where: str, pose: Pose, radii: list[float]) -> Shape | None:
+        vertices, triangles = Sphere((0, 0, 0), 1).to_mesh(_ELLIPSOID_SIDES)
+        self._notes.append(f"{where}: an ellipsoid is read as a hull around it.")
+        return self._hull(where, vertices * radii, triangles, pose)
+
+    def mesh_hull(self, where: str, path: str | None, scale: FloatArray, pose: Pose) -> Hull | None:
+        """The hull of a mesh file of the description; None for a flat one, which a note says."""
+        vertices, triangles = self._mesh(where, path)
+        return self._hull(where, vertices * scale, triangles, pose)
+
+    def points_hull(self, where: str, points: FloatArray, pose: Pose) -> Hull | None:
+        return self._hull(where, points, np.empty((0, 3), np.uint32), pose, quietly=True)
+
+    def _hull(
+        self, where: str, vertices: FloatArray, triangles: IndexArray, pose: Pose, *, quietly: bool = False
+    ) -> Hull | None:
+        hull, note = hull_of_piece(Piece(vertices, triangles), where)
+        if hull is None:
+            self.leave_out(where, "is flat and has no inside")
+            return None
+        if note and not quietly:
+            self._notes.append(note)
+        placed = pose.placed(hull)
+        assert isinstance(placed, Hull)
+        return placed
+
+    def _mesh(self, where: str, path: str | None) -> tuple[FloatArray, IndexArray]:
+        if not path:
+            raise self.error("a mesh without a file.", where)
+        at = os.path.realpath(os.path.join(self._folder, path.removeprefix("file://")))
+        if "://" in path.removeprefix("file://") or os.path.commonpath([at, self._folder]) != self._folder:
+            raise self.error(
+                f"the mesh {path!r:.120} is not below the file's own folder. Use a relative path.", where
+            )
+        if at not in self._meshes:
+            mesh = load(at)
+            self._meshes[at] = mesh.vertices, mesh.triangles
+        return self._meshes[at]
+
+
+def scaled(where: str, text: str | None) -> FloatArray:
+    """The scale of a mesh, three numbers or 1; negative ones mirror."""
+    scale = np.array(numbers(where, text, 3, (1, 1, 1)))
+    if not scale.all():
+        raise InputError(f"{where}: must not have a 0.")
+    return scale

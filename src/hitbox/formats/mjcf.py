@@ -1,0 +1,121 @@
+"""MJCF, the XML of MuJoCo: one body with a geom a shape. Metres, z up, half lengths, axes along z.
+
+A hull is a mesh asset. What a shape was called, its part and its material are in custom text that has the
+geom's name. Quaternions begin with w.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from hitbox.formats.beside import Beside, files_beside
+from hitbox.formats.export import Export, Item, Target, said_of
+from hitbox.formats.numbers import number, numbers
+from hitbox.formats.objects import local_and_pose
+from hitbox.formats.xml_output import Element, document, element
+from hitbox.mass import MassProperties
+from hitbox.shapes import Box, Capsule, Cylinder, Rotation, Shape, Sphere
+
+TARGET = Target(
+    ("box", "sphere", "capsule", "cylinder", "hull"),
+    unit="m", up="z", has_motion=True, has_mesh=True, has_titles=True,
+)  # fmt: skip
+_LEAST = 2e-14  # kg, kg m^2: MuJoCo refuses a tensor below half of it
+
+
+def files(export: Export) -> dict[str, bytes]:
+    beside = files_beside(export)
+    root = element(
+        "mujoco",
+        element("compiler", angle="radian", strippath="false"),
+        _defaults(export, beside),
+        _custom(export),
+        _assets(beside),
+        element("worldbody", _body(export, beside)),
+        model=export.name,
+    )
+    return {export.file: document(root), **beside.files}
+
+
+def _defaults(export: Export, beside: Beside) -> Element:
+    """Classes of our own: the settings of a model that this is put into stay away from them."""
+    seen = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
+    visual = element("default", element("geom", **seen), class_=f"{export.name}_visual")
+    return element(
+        "default",
+        element("default", element("geom", group="3"), class_=f"{export.name}_collision"),
+        None if beside.visual is None else visual,
+    )
+
+
+def _custom(export: Export) -> Element | None:
+    texts = [element("text", name=item.name, data=data) for item in export.items if (data := _label(item))]
+    return element("custom", *texts) if texts else None
+
+
+def _label(item: Item) -> str:
+    """JSON of the label, where the geom's name does not say it all."""
+    known = said_of(item.label)
+    return "" if known in ({}, {"name": item.name}) else json.dumps(known)
+
+
+def _assets(beside: Beside) -> Element | None:
+    meshes = [element("mesh", name=name, file=path) for name, path in beside.hulls.items()]
+    if beside.visual is not None:
+        # Of a shell no volume is asked: what is only seen may be open or flat.
+        name, path = beside.visual
+        meshes.append(element("mesh", name=name, file=path, inertia="shell"))
+    return element("asset", *meshes) if meshes else None
+
+
+def _body(export: Export, beside: Beside) -> Element:
+    return element(
+        "body",
+        None if export.mass is None else element("freejoint", name=f"{export.name}_free"),
+        None if export.mass is None else _inertial(export.mass, export.notes),
+        *(_geom(item, export) for item in export.items),
+        None if beside.visual is None else _visual(export, beside.visual[0]),
+        name=export.name,
+    )
+
+
+def _inertial(mass: MassProperties, notes: list[str]) -> Element:
+    heavy, inertia = max(mass.mass, _LEAST), np.array(mass.inertia)
+    missing = _LEAST - min(mass.principal[0])
+    if missing > 0:
+        inertia[:3] += missing
+    if missing > 0 or heavy > mass.mass:
+        notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo takes no moving body with less.")
+    return element("inertial", pos=numbers(mass.center), mass=number(heavy), fullinertia=numbers(inertia))
+
+
+def _visual(export: Export, name: str) -> Element:
+    return element("geom", name=name, class_=f"{export.name}_visual", type="mesh", mesh=name)
+
+
+def _geom(item: Item, export: Export) -> Element:
+    local, rotation, translation = local_and_pose(item.shape, "z")
+    return element(
+        "geom",
+        name=item.name,
+        class_=f"{export.name}_collision",
+        **_geometry(local, item.name),
+        pos=numbers(translation),
+        quat=numbers(_wxyz(rotation)),
+    )
+
+
+def _geometry(local: Shape, mesh: str) -> dict[str, str]:
+    if isinstance(local, Box):
+        return {"type": "box", "size": numbers(local.half_extents)}
+    if isinstance(local, Sphere):
+        return {"type": "sphere", "size": number(local.radius)}
+    if isinstance(local, Capsule | Cylinder):
+        return {"type": local.kind, "size": numbers((local.radius, local.end[2]))}
+    return {"type": "mesh", "mesh": mesh}
+
+
+def _wxyz(rotation: Rotation) -> tuple[float, ...]:
+    return rotation[3], *rotation[:3]
