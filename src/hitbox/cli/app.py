@@ -1,5 +1,5 @@
 """The command `hitbox`. Errors are one line on stderr: exit code 2 for wrong input, 1 for what is not the
-user's fault (no memory, an error inside); Ctrl-C ends with 130."""
+user's fault (no memory, an error inside), and where a check fails; Ctrl-C ends with 130."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from hitbox.cli.carve import carve
+from hitbox.cli.check import check
 from hitbox.cli.compare import compare
 from hitbox.cli.evaluate import evaluate
 from hitbox.cli.fit import fit
@@ -35,6 +36,7 @@ def cli() -> None:
 
 
 cli.add_command(carve)
+cli.add_command(check)
 cli.add_command(compare)
 cli.add_command(evaluate)
 cli.add_command(fit)
@@ -52,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; its exit code."""
     try:
-        cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        code = cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt, InterruptedError):
         return _say("interrupted", INTERRUPTED)
     except click.exceptions.Exit as finished:
@@ -72,7 +74,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _say("out of memory. Use a mesh with fewer faces, or a machine with more memory.", FAILED)
     except RuntimeError as error:
         return _say(f"internal error: {str(error) or type(error).__name__}", FAILED)
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _say(message: str, code: int) -> int:

@@ -10,16 +10,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from hitbox import _core
+from hitbox.check import hull_faults
 from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
 from hitbox.lengths import METRES
 from hitbox.mass import DENSITY, MassProperties, is_solid, mass_properties
 from hitbox.mesh import Mesh
+from hitbox.profiles import HullCaps
+from hitbox.profiles import load as load_profile
 from hitbox.shapes import Capsule, Cylinder, FloatArray, Frustum, Hull, Rotation, Shape, Sphere
 from hitbox.words import counted
 
@@ -42,14 +45,25 @@ _FEWEST = 4  # vertices of a hull
 class Target:
     """What a format has of its own. None: no unit, no up axis, no cap."""
 
-    kinds: tuple[str, ...]  # with hull, if it has hulls
+    kinds: tuple[str, ...]  # with hull, if it has hulls; cone: a frustum that comes to a point
     unit: str | None = None
-    up: str | None = None
+    up: str | None = None  # or several: the preferred one first, a collider's own is kept if it is among them
     hull_vertices: int | None = None
     hull_polygons: int | None = None
+    hull_corners: int | None = None  # of one polygon
     has_motion: bool = False  # mass and inertia can be said
     has_mesh: bool = False  # a render mesh can travel along
     is_exact: bool = False  # every shape is written as it is, whatever it is
+
+    def with_caps_of(self, profile: str) -> Target:
+        """Hulls within what that engine takes."""
+        caps = load_profile(profile).hull or HullCaps()
+        return replace(
+            self, hull_vertices=caps.vertices, hull_polygons=caps.polygons, hull_corners=caps.corners
+        )
+
+    def up_for(self, up: str | None) -> str | None:
+        return up if up and up in (self.up or up) else self.up and self.up[0]
 
 
 @dataclass(frozen=True)
@@ -153,7 +167,7 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
 
 def frame_change(unit: str | None, up: str | None, target: Target) -> tuple[Rotation, float]:
     """The turn and the scale from a collider's frame to the target's; what is not known stays as it is."""
-    turn = _TURNS.get((up or "", target.up or ""), _NO_TURN)
+    turn = _TURNS.get((up or "", target.up_for(up) or ""), _NO_TURN)
     scale = METRES[unit] / METRES[target.unit] if unit and target.unit else 1.0
     return turn, scale
 
@@ -164,10 +178,11 @@ def _in_frame(
     turn, scale = frame_change(collider.unit, collider.up, target)
     if target.unit and not collider.unit:
         notes.append(f"The collider says no unit: its lengths are taken as {target.unit}.")
-    if target.up and not collider.up:
-        notes.append(f"The collider says no up axis: {target.up} is taken to point up.")
+    up = target.up_for(collider.up)
+    if up and not collider.up:
+        notes.append(f"The collider says no up axis: {up} is taken to point up.")
     moved = collider if turn == _NO_TURN and scale == 1 else collider.transformed(turn, scale=scale)
-    moved = moved._with(unit=target.unit or collider.unit, up=target.up or collider.up)
+    moved = moved._with(unit=target.unit or collider.unit, up=up)
     return moved, None if mesh is None else _mesh_in_frame(mesh, collider, turn, scale)
 
 
@@ -223,7 +238,8 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
     if target.is_exact:
         return shape, ""
     plain = _plain(shape)
-    if plain.kind in target.kinds and not isinstance(plain, Hull):
+    has_it = plain.kind in target.kinds or ("cone" in target.kinds and is_cone(plain))
+    if has_it and not isinstance(plain, Hull):
         return plain, "" if plain.kind == shape.kind else "it is one"
     if "hull" not in target.kinds:
         known = ", ".join(target.kinds)
@@ -245,6 +261,10 @@ def _plain(shape: Shape) -> Shape:
     return shape
 
 
+def is_cone(shape: Shape) -> bool:
+    return isinstance(shape, Frustum) and min(shape.radius_start, shape.radius_end) == 0
+
+
 def _points_around(shape: Shape, target: Target) -> FloatArray:
     sides = _ROUND_SIDES
     if target.hull_vertices is not None and isinstance(shape, Cylinder | Frustum):
@@ -254,28 +274,28 @@ def _points_around(shape: Shape, target: Target) -> FloatArray:
 
 def within_caps(points: FloatArray, target: Target) -> Hull | None:
     """A hull around `points` within the target's caps; None: their own hull is within."""
-    if target.hull_vertices is None and target.hull_polygons is None:
+    caps = (target.hull_vertices, target.hull_polygons, target.hull_corners)
+    if caps == (None, None, None):
         return None
     vertices, triangles = _core.convex_hull(points)[:2]
-    most = target.hull_vertices or len(vertices)
     hull = Hull(vertices, triangles)
-    if len(vertices) <= most and polygon_count(hull) <= (target.hull_polygons or math.inf):
+    if _is_within(hull, target):
         return None
-    most = min(most, len(vertices))
+    most = min(target.hull_vertices or len(vertices), len(vertices))
     while True:
         found = _core.capped_hull(points, most)
         if found is None:
             raise InputError("a hull without volume cannot be made smaller.")
         _, numbers, faces = found
         hull = Hull(np.asarray(numbers).reshape(-1, 3), faces)
-        if most == _FEWEST or polygon_count(hull) <= (target.hull_polygons or math.inf):
+        if most == _FEWEST or _is_within(hull, target):
             return hull
         most = max(_FEWEST, min(most - 1, most * 7 // 8))
 
 
-def polygon_count(hull: Hull) -> int:
-    """Its sides; triangles in one plane are one side."""
-    return int(_core.shape_union([hull._crossing], (0.0, 0.0, 0.0), 1.0).facts()[0][3])
+def _is_within(hull: Hull, target: Target) -> bool:
+    caps = HullCaps(target.hull_vertices, target.hull_polygons, corners=target.hull_corners)
+    return next(hull_faults(hull, caps), None) is None
 
 
 def said(shape: Shape) -> str:
