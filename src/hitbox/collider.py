@@ -285,9 +285,12 @@ class Collider(Sequence[Shape]):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Collider:
-        """Reads a collider JSON."""
-        from hitbox.formats import collider_json
+        """Reads a collider JSON, or a file of an engine's that says what its colliders are."""
+        from hitbox.formats import collider_json, hulls
+        from hitbox.formats.reading import suffix_of
 
+        if suffix_of(os.fsdecode(path)) in hulls.COLLIDER_READERS:
+            return hulls.read(path)
         with open(path, "rb") as file:
             return collider_json.read(file.read(), os.fspath(path))
 

@@ -34,7 +34,7 @@ class MassProperties:
         """Moments about the principal axes, and the turn (x, y, z, w) from these axes to the body's."""
         moments, axes = np.linalg.eigh(self.tensor)
         axes[:, 2] *= np.sign(np.linalg.det(axes))
-        return _vector(moments), _quaternion(axes)
+        return _vector(moments), quaternion_of(axes)
 
 
 def mass_properties(solid: Mesh | Collider, density: float = DENSITY) -> MassProperties:
@@ -121,7 +121,7 @@ def _vector(values: FloatArray) -> Vector:
     return float(values[0]), float(values[1]), float(values[2])
 
 
-def _quaternion(matrix: FloatArray) -> Rotation:
+def quaternion_of(matrix: FloatArray) -> Rotation:
     """Of a turn: the largest of its four parts first, as that is never small."""
     m = matrix
     squares = 1 + np.array(

@@ -1,9 +1,10 @@
-"""Colliders in files that know nothing of colliders: hulls as the parts or components of a mesh."""
+"""Colliders in files: of formats that know what one is, and hulls as the parts or components of a mesh."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 
 from hitbox.collider import Collider, _of_pieces
 from hitbox.errors import InputError
@@ -12,9 +13,12 @@ from hitbox.formats.reading import READERS, load, suffix_of
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, pieces_of_mesh
 
+# Suffix to module: its `read` gives a Collider, or None where the file is a mesh and nothing else.
+COLLIDER_READERS = {".glb": "collider_gltf_reader", ".gltf": "collider_gltf_reader"}
+
 
 def read(path: str | os.PathLike[str]) -> Collider:
-    """A collider JSON, a mesh file of hulls, or a folder of mesh files."""
+    """A collider JSON, a file of an engine's, a mesh file of hulls, or a folder of mesh files."""
     where = os.fsdecode(path)
     if os.path.isdir(where):
         return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
@@ -22,8 +26,12 @@ def read(path: str | os.PathLike[str]) -> Collider:
     if suffix == ".json":
         with open(path, "rb") as file:
             return collider_json.read(file.read(), where)
+    if suffix in COLLIDER_READERS:
+        found: Collider | None = import_module(f"hitbox.formats.{COLLIDER_READERS[suffix]}").read(where)
+        if found is not None:
+            return found
     if suffix not in READERS:
-        known = ", ".join([".json", *sorted(READERS)])
+        known = ", ".join([".json", *sorted({*READERS, *COLLIDER_READERS})])
         raise InputError(
             f"{_utf8(os.path.basename(where))}: no collider can be read from it. Known: {known}."
         )

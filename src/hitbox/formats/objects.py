@@ -1,14 +1,15 @@
-"""A collider as named objects, for formats that have them: shared by OBJ and glTF."""
+"""A collider as named objects, for formats that have them: shared by all but JSON."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from hitbox.collider import Collider
+from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
 from hitbox.shapes import (
     Box,
@@ -55,6 +56,19 @@ def finite_mesh(shape: Shape, name: str, segments: int) -> tuple[FloatArray, Ind
     if not np.isfinite(vertices).all():
         raise InputError(f"{name} is too large to be written as a mesh. Scale the collider down.")
     return vertices, triangles
+
+
+def extras_of(shape: Shape, label: Label) -> dict[str, str]:
+    """What a format with a place for notes says about a shape."""
+    known = {"kind": shape.kind, "name": label.name, "part": label.part, "material": label.material}
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def label_of(extras: object) -> Label:
+    """What `extras_of` said; what is not text, or not there, is None."""
+    found = extras if isinstance(extras, Mapping) else {}
+    texts = {key: text for key, text in found.items() if isinstance(text, str)}
+    return Label(texts.get("name"), texts.get("part"), texts.get("material"))
 
 
 def local_and_pose(shape: Shape) -> tuple[Shape, Rotation, Vector]:

@@ -22,7 +22,7 @@ from hitbox.formats.export import ExportOptions, ExportReport, exported
 
 @dataclass(frozen=True)
 class Format:
-    """Of several formats with one suffix the suffix picks the first.
+    """Of several formats with one suffix the suffix picks the first; a format may have several suffixes.
 
     Its `module` has TARGET, what the format has of its own, and `files`, the bytes of each file by its name,
     the main one first.
@@ -37,14 +37,16 @@ class Format:
 FORMATS = (
     Format("json", ".json", "collider_json", "collider JSON: everything, exactly"),
     Format("obj", ".obj", "collider_obj", "a mesh a shape"),
-    Format("glb", ".glb", "collider_glb", "a coloured mesh a shape"),
+    Format("gltf", ".glb", "collider_gltf", "glTF with KHR and OMI physics"),
+    Format("gltf", ".gltf", "collider_gltf", "the same as text"),
+    Format("glb-meshes", ".glb", "collider_glb", "a coloured mesh a shape"),
 )
 
 
 def format_for(path: str | os.PathLike[str], name: str | None = None) -> Format:
     """The format of that name, or of the path's suffix; InputError for one that is not known."""
     if name is not None:
-        checks.one_of("format", name, [known.name for known in FORMATS], "format")
+        checks.one_of("format", name, dict.fromkeys(known.name for known in FORMATS), "format")
         return next(known for known in FORMATS if known.name == name)
     suffix = Path(path).suffix.lower()
     for known in FORMATS:

@@ -1,0 +1,271 @@
+"""Formats of game engines and USD, read by what will read them: usd-core's physics parser, the Khronos
+validator, trimesh; by a judge of our own where nothing else looks; and by hitbox again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import gltf_judge
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from shape_strategies import colliders, one_of_each, random_hull
+
+from hitbox import Box, Capsule, Collider, Frustum, Hull, InputError, Mesh, Sphere
+from hitbox.collider import Label
+from hitbox.formats import load
+
+HERE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Ends, radii and pose all differ: whoever swaps an axis, a sign or the ends is seen.
+FRUSTUM = Frustum((0.3, -0.7, 1.1), (1.5, 0.4, 0.2), 0.35, 0.12)
+NASTY = 'a"b\\c/../d\n\tü😀\x01<&>{}[]%$#'
+
+
+def saved(collider, path, **options):
+    report = collider.save(path, **options)
+    return Collider.of(path), report
+
+
+def same(one, other, tolerance=1e-6):
+    """Both reach as far in all directions, to float32."""
+    directions = np.random.default_rng(0).normal(size=(64, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    size = np.linalg.norm(np.ptp(one.bounds, axis=0)) + np.abs(one.bounds).max()
+    reach = [np.einsum("ij,ij->i", shape.support(directions), directions) for shape in (one, other)]
+    np.testing.assert_allclose(reach[0], reach[1], atol=tolerance * size)
+
+
+def fields_of(shape):
+    unlike = ("rotation", "vertices", "triangles")  # of one shape there are several
+    return {key: value for key, value in vars(shape).items() if key not in unlike}
+
+
+def assert_round_trip(path, collider, native, **options):
+    """What `native` has comes back as it was, the rest as hulls around it; names too."""
+    made, report = saved(collider, path, **options)
+    assert len(made) == len(collider)
+    replaced = {replacement.shape for replacement in report.replaced}
+    for k, (before, after) in enumerate(zip(collider, made, strict=True)):
+        assert (k in replaced) == (before.kind not in native and before.kind != "hull"), (before, report)
+        if k in replaced:
+            assert isinstance(after, Hull)
+            assert after.contains(before.support(np.random.default_rng(1).normal(size=(64, 3))), 1e-5).all()
+        else:
+            assert after.kind == before.kind
+            same(before, after)
+            for key, value in fields_of(before).items():
+                np.testing.assert_allclose(getattr(after, key), value, rtol=1e-6, atol=1e-6)
+    assert [(x.name, x.part, x.material) for x in made.labels] == [
+        (x.name, x.part, x.material) for x in collider.labels
+    ]
+    return made, report
+
+
+def everything(**known):
+    shapes = [*one_of_each(), FRUSTUM, random_hull(np.random.default_rng(3))]
+    labels = [Label(NASTY, f"part {k}", "o'ak") for k in range(len(shapes) - 1)] + [Label()]
+    return Collider(shapes, labels=labels, **{"name": "a chair", "unit": "m", "up": "y", **known})
+
+
+def cube_mesh():
+    vertices, triangles = Box((0, 0, 0), (0, 0, 0, 1), (1, 2, 3)).to_mesh()
+    half = np.arange(len(triangles)) % 2
+    return Mesh(
+        vertices, triangles, part=half, part_names=["le\"ft", "right"], material=half,
+        material_names=["oak", "iron"], name="cube.obj", unit="m", up="y",
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- glTF
+
+GLTF = ("box", "sphere", "capsule", "cylinder", "frustum")
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf"])
+@pytest.mark.parametrize("shown", [None, cube_mesh()], ids=["shapes", "mesh"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_gltf_comes_back_and_stands_before_the_judge(tmp_path, suffix, shown, dynamic):
+    path = tmp_path / f"x{suffix}"
+    made, report = assert_round_trip(path, everything(), GLTF, mesh=shown, dynamic=dynamic)
+    assert (made.name, made.unit, made.up) == ("a chair", "m", "y")
+    assert report.format == "gltf"
+    assert gltf_judge.faults(path.read_bytes()) == []
+    assert made == Collider.load(path)
+
+
+@HERE
+@given(colliders)
+def test_any_collider_as_gltf(tmp_path, collider):
+    assert_round_trip(tmp_path / "x.glb", collider, GLTF)
+    assert gltf_judge.faults((tmp_path / "x.glb").read_bytes()) == []
+
+
+def test_the_judge_sees_what_is_wrong(tmp_path):
+    everything().save(tmp_path / "x.gltf", dynamic=True)
+    good = (tmp_path / "x.gltf").read_text()
+    body, shape = '"node": ', '"shape": '
+    wrong = [
+        (good.replace(body, '"node": 9', 1), "no hull of a node"),
+        (good.replace(shape, '"shape": 9', 1), "its shape is not there"),
+        (good.replace('"mass": ', '"mass": -', 1), "mass"),
+        (good.replace('"radius": ', '"radius": -', 1), "sphere of"),
+        (good.replace('"type": "sphere"', '"type": "ball"', 1), "a shape of two kinds"),
+        (good.replace('"mesh": ', '"mesh": 9', 1), "mesh"),
+    ]
+    for text, says in wrong:
+        assert text != good
+        assert any(says in fault for fault in gltf_judge.faults(text.encode())), says
+
+
+def test_gltf_turns_and_scales_to_metres_with_y_up(tmp_path):
+    made, _ = saved(Collider([FRUSTUM], unit="mm", up="z"), tmp_path / "x.glb")
+    x, y, z = FRUSTUM.start
+    np.testing.assert_allclose(made[0].start, np.array([x, z, -y]) / 1000, atol=1e-12)
+    assert (made[0].radius_start, made[0].radius_end) == pytest.approx((0.00035, 0.00012))
+
+
+def test_the_frustums_top_is_its_end_in_the_file(tmp_path):
+    Collider([FRUSTUM]).save(tmp_path / "x.gltf")
+    document = json.loads((tmp_path / "x.gltf").read_text())
+    (shape,) = document["extensions"]["KHR_implicit_shapes"]["shapes"]
+    assert shape["cylinder"]["radiusTop"] == 0.12
+    node = next(node for node in document["nodes"] if "rotation" in node)
+    x, y, z, w = node["rotation"]
+    up = np.array([2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)])
+    half = shape["cylinder"]["height"] / 2
+    np.testing.assert_allclose(np.array(node["translation"]) + half * up, FRUSTUM.end, atol=1e-12)
+
+
+def test_viewers_see_the_shapes_or_the_mesh(tmp_path):
+    import trimesh
+
+    collider = everything()
+    collider.save(tmp_path / "shapes.glb")
+    scene = trimesh.load_scene(tmp_path / "shapes.glb")
+    assert len(scene.geometry) == len(collider)
+    assert (scene.bounds[0] <= collider.bounds[0] + 1e-6).all()
+    assert (scene.bounds[1] >= collider.bounds[1] - 1e-6).all()
+    collider.save(tmp_path / "mesh.glb", mesh=cube_mesh())
+    scene = trimesh.load_scene(tmp_path / "mesh.glb")
+    np.testing.assert_allclose(scene.bounds, [[-1, -2, -3], [1, 2, 3]])
+    shown = load(tmp_path / "mesh.glb")
+    assert shown.face_count == 12
+    assert set(shown.part_names) >= {'le"ft', "right"}
+    assert set(shown.material_names) >= {"oak", "iron"}
+
+
+def test_a_moving_body_has_the_mass_of_its_mesh(tmp_path):
+    Collider([Sphere((9, 9, 9), 9)], unit="m", up="y").save(
+        tmp_path / "x.gltf", mesh=cube_mesh(), dynamic=True, density=500
+    )
+    body = json.loads((tmp_path / "x.gltf").read_text())["nodes"][0]["extensions"]
+    motion = body["KHR_physics_rigid_bodies"]["motion"]
+    assert motion["mass"] == pytest.approx(500 * 48)
+    np.testing.assert_allclose(motion["centerOfMass"], 0, atol=1e-12)
+    expected = 500 * 48 / 12 * np.array([4 + 16, 4 + 36, 16 + 36])
+    np.testing.assert_allclose(sorted(motion["inertiaDiagonal"]), expected)
+    assert body["OMI_physics_body"]["motion"] == {"type": "dynamic", **motion}
+
+
+def test_physics_of_others_is_read(tmp_path):
+    """OMI alone, defaults, a tapered capsule, a matrix, a scale above, and a draft's geometry.mesh."""
+    everything().save(tmp_path / "own.gltf")
+    document = json.loads((tmp_path / "own.gltf").read_text())
+    hull = document["nodes"][-1]["mesh"]
+    khr, omi = "KHR_physics_rigid_bodies", "OMI_physics_body"
+    document["extensions"] = {
+        "KHR_implicit_shapes": {"shapes": [{"type": "capsule", "capsule": {"radiusTop": 0.2}}]},
+        "OMI_physics_shape": {"shapes": [{"type": "box"}]},
+    }
+    document["nodes"] = [
+        {"scale": [2, 2, 2], "children": [1, 2, 3]},
+        {"name": "c", "extensions": {khr: {"collider": {"geometry": {"shape": 0}}}}},
+        {"extensions": {omi: {"collider": {"shape": 0}}}, "scale": [1, 2, -3]},
+        {
+            "extensions": {khr: {"collider": {"geometry": {"mesh": hull, "convexHull": True}}}},
+            "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 1],
+        },
+    ]
+    (tmp_path / "x.gltf").write_text(json.dumps(document))
+    made = Collider.of(tmp_path / "x.gltf")
+    capsule, box, mesh = made
+    assert capsule == Capsule((0, -1, 0), (0, 1, 0), 1.0)
+    np.testing.assert_allclose(box.half_extents, (1, 2, 3))
+    assert mesh.bounds.mean(axis=0)[0] == pytest.approx(10, abs=1e-6)
+    assert "tapered" in made.status.notes[0]
+    document["nodes"][1]["scale"] = [1, 2, 1]
+    (tmp_path / "x.gltf").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"x\.gltf: c: a round shape must have the same scale"):
+        Collider.of(tmp_path / "x.gltf")
+
+
+def test_broken_physics_is_one_sentence(tmp_path):
+    everything().save(tmp_path / "x.gltf")
+    document = json.loads((tmp_path / "x.gltf").read_text())
+    khr = "KHR_physics_rigid_bodies"
+
+    def broken(change):
+        copy = json.loads(json.dumps(document))
+        change(copy)
+        (tmp_path / "y.gltf").write_text(json.dumps(copy))
+        with pytest.raises(InputError, match=r"y\.gltf: ") as caught:
+            Collider.of(tmp_path / "y.gltf")
+        assert "\n" not in str(caught.value)
+
+    broken(lambda d: d["extensions"].pop("KHR_implicit_shapes"))
+    broken(lambda d: d["nodes"][0]["children"].append(0))
+    broken(lambda d: d["nodes"][-1]["extensions"][khr]["collider"]["geometry"].update(node=99))
+    broken(lambda d: d["buffers"][0].update(uri="../../etc/passwd"))
+    broken(lambda d: d["buffers"][0].update(uri="data:,%%%"))
+    broken(lambda d: d["accessors"][-2].update(count=10**9))
+    broken(lambda d: d["nodes"][1]["extensions"][khr]["collider"]["geometry"].update(shape=-1))
+    broken(lambda d: d["nodes"][1].update(scale=[0, 0, 0]))
+    broken(lambda d: d.update(nodes=[7]))
+    (tmp_path / "y.glb").write_bytes(b"glTF" + b"\0" * 9)
+    with pytest.raises(InputError, match=r"y\.glb"):
+        Collider.of(tmp_path / "y.glb")
+
+
+def test_gltf_without_physics_is_hulls_as_before(tmp_path):
+    everything().save(tmp_path / "x.glb", format="glb-meshes")
+    assert Collider.of(tmp_path / "x.glb").counts == {"hull": 9}
+
+
+@pytest.fixture(scope="session")
+def khronos_validator(tmp_path_factory):
+    """Reports of the Khronos glTF validator for files: `node` runs it, npm brings it."""
+    folder = tmp_path_factory.mktemp("validator")
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        pytest.skip("the Khronos validator needs node and npm")
+    command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "gltf-validator@2.0.0-dev.3.10"]
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        pytest.skip("npm cannot install the Khronos validator here")
+    (folder / "run.js").write_text(
+        "const v = require('gltf-validator'), fs = require('fs');\n"
+        "const report = f => v.validateBytes(new Uint8Array(fs.readFileSync(f)), {uri: f});\n"
+        "Promise.all(process.argv.slice(2).map(report)).then(r => console.log(JSON.stringify(r)));\n"
+    )
+
+    def validate(*paths):
+        command = ["node", "run.js", *map(str, paths)]
+        return json.loads(subprocess.run(command, cwd=folder, check=True, capture_output=True).stdout)
+
+    return validate
+
+
+def test_the_khronos_validator_finds_no_error_and_no_warning(tmp_path, khronos_validator):
+    paths = []
+    for k, (suffix, options) in enumerate(
+        [(".glb", {}), (".gltf", {"dynamic": True}), (".glb", {"mesh": cube_mesh()}),
+         (".glb", {"format": "glb-meshes"})]
+    ):  # fmt: skip
+        paths.append(tmp_path / f"{k}{suffix}")
+        everything().save(paths[-1], **options)
+    for report in khronos_validator(*paths):
+        assert report["issues"]["numErrors"] == report["issues"]["numWarnings"] == 0, report["issues"]
+        codes = {message["code"] for message in report["issues"]["messages"]}
+        assert codes <= {"UNSUPPORTED_EXTENSION", "UNUSED_OBJECT"}
