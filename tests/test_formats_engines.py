@@ -269,3 +269,196 @@ def test_the_khronos_validator_finds_no_error_and_no_warning(tmp_path, khronos_v
         assert report["issues"]["numErrors"] == report["issues"]["numWarnings"] == 0, report["issues"]
         codes = {message["code"] for message in report["issues"]["messages"]}
         assert codes <= {"UNSUPPORTED_EXTENSION", "UNUSED_OBJECT"}
+
+
+# ---------------------------------------------------------------- USD
+
+USD = ("box", "sphere", "capsule", "cylinder")
+CONE = Frustum((0.3, -0.7, 1.1), (1.5, 0.4, 0.2), 0.0, 0.3)  # its point is at the start: -axis
+
+
+def parsed(path):
+    """What usd-core's own physics parser finds: a list of (type, descriptor)."""
+    from pxr import Usd, UsdPhysics
+
+    stage = Usd.Stage.Open(str(path))
+    found = UsdPhysics.UsdPhysicsLoadStageFromPrimRange(stage, ["/"])
+    return stage, [(str(kind), desc) for kind, (_, descs) in found.items() for desc in descs]
+
+
+def turned(quaternion, vector):
+    axis, w = np.array(quaternion.GetImaginary()), quaternion.GetReal()
+    return vector + 2 * np.cross(axis, np.cross(axis, vector) + w * vector)
+
+
+def axis_of(desc):
+    """From the middle to +axis, half as long as the shape is high."""
+    along = np.eye(3)["XYZ".index(str(desc.axis)[-1])]
+    return turned(desc.localRot, along) * desc.halfHeight
+
+
+@pytest.mark.parametrize("suffix", [".usda", ".usdc", ".usd"])
+@pytest.mark.parametrize("shown", [None, cube_mesh()], ids=["shapes", "mesh"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_usd_comes_back(tmp_path, suffix, shown, dynamic):
+    pytest.importorskip("pxr")
+    collider = everything(up="z")
+    made, report = assert_round_trip(tmp_path / f"x{suffix}", collider, USD, mesh=shown, dynamic=dynamic)
+    assert (made.name, made.unit, made.up) == ("a chair", "m", "z")
+    assert report.format == "usd"
+    assert made == Collider.load(tmp_path / f"x{suffix}")
+
+
+@HERE
+@given(colliders)
+def test_usd_cores_parser_returns_our_shapes(tmp_path, collider):
+    pytest.importorskip("pxr")
+    path = tmp_path / "x.usda"
+    path.unlink(missing_ok=True)
+    report = collider.save(path)
+    stage, found = parsed(path)
+    by_path = {str(desc.primPath): (kind, desc) for kind, desc in found}
+    assert len(by_path) == len(collider)
+    prims = list(stage.GetDefaultPrim().GetChildren())
+    for shape, prim in zip(Collider.of(path), prims, strict=True):
+        kind, desc = by_path[str(prim.GetPath())]
+        expected = {"box": "Cube", "sphere": "Sphere", "capsule": "Capsule", "cylinder": "Cylinder",
+                    "frustum": "Cone", "hull": "Mesh"}[shape.kind]  # fmt: skip
+        assert kind == f"{expected}Shape"
+        if shape.kind == "hull":
+            assert str(desc.approximation) == "convexHull"
+    for k, shape in enumerate(collider):
+        if k in {replaced.shape for replaced in report.replaced}:
+            continue
+        _, desc = by_path[str(prims[k].GetPath())]
+        at = np.array(desc.localPos)
+        if isinstance(shape, Box):
+            np.testing.assert_allclose(desc.halfExtents, shape.half_extents, rtol=1e-6)
+            np.testing.assert_allclose(at, shape.center, atol=1e-6)
+            for own in np.eye(3):
+                np.testing.assert_allclose(turned(desc.localRot, own), turn(shape.rotation, own), atol=1e-6)
+        elif isinstance(shape, Sphere):
+            assert desc.radius == pytest.approx(shape.radius)
+            np.testing.assert_allclose(at, shape.center, atol=1e-6)
+        elif not isinstance(shape, Hull):
+            start, end = np.array(shape.start), np.array(shape.end)
+            if isinstance(shape, Frustum):
+                assert desc.radius == pytest.approx(max(shape.radius_start, shape.radius_end))
+                start, end = (end, start) if shape.radius_start == 0 else (start, end)
+            else:
+                assert desc.radius == pytest.approx(shape.radius)
+            np.testing.assert_allclose(at + axis_of(desc), end, atol=1e-5)
+            np.testing.assert_allclose(at - axis_of(desc), start, atol=1e-5)
+
+
+def turn(rotation, vector):
+    x, y, z, w = rotation
+    axis = np.array([x, y, z])
+    return vector + 2 * np.cross(axis, np.cross(axis, vector) + w * vector)
+
+
+def test_an_asymmetric_frustum_keeps_its_ends_in_usd(tmp_path):
+    pytest.importorskip("pxr")
+    from pxr import Usd, UsdGeom
+
+    made, _ = saved(Collider([FRUSTUM], unit="m", up="z"), tmp_path / "x.usda")
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    mesh = stage.GetDefaultPrim().GetChildren()[0]
+    place = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(0)).T
+    points = np.array(mesh.GetAttribute("points").Get(), float) @ place[:3, :3].T + place[:3, 3]
+    axis = np.subtract(FRUSTUM.end, FRUSTUM.start) / np.linalg.norm(np.subtract(FRUSTUM.end, FRUSTUM.start))
+    along = (points - FRUSTUM.start) @ axis
+    away = np.linalg.norm(points - FRUSTUM.start - along[:, None] * axis, axis=1)
+    assert away[along < 0.1] == pytest.approx(0.35 / np.cos(np.pi / 30), rel=1e-5)
+    assert away[along > 0.1] == pytest.approx(0.12 / np.cos(np.pi / 30), rel=1e-5)
+    assert made[0].signed_distance([FRUSTUM.start]) < 0
+    cone, _ = saved(Collider([CONE], unit="m", up="z"), tmp_path / "y.usda")
+    np.testing.assert_allclose((cone[0].start, cone[0].end), (CONE.end, CONE.start), atol=1e-12)
+    assert (cone[0].radius_start, cone[0].radius_end) == (0.3, 0)
+
+
+def test_usd_validators_find_nothing(tmp_path):
+    pytest.importorskip("pxr")
+    from pxr import Usd, UsdValidation
+
+    everything(up="z").save(tmp_path / "x.usda", dynamic=True, mesh=cube_mesh())
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
+    assert any("usdPhysicsValidators" in v.GetMetadata().name for v in validators)
+    errors = UsdValidation.ValidationContext(validators).Validate(stage)
+    assert [error.GetErrorAsString() for error in errors] == []
+
+
+def test_usd_masses_and_bodies(tmp_path):
+    pytest.importorskip("pxr")
+    from pxr import UsdPhysics
+
+    collider = Collider([Sphere((0, 0, 0), 1)], unit="cm", up="y")
+    collider.save(tmp_path / "x.usda", dynamic=True, mesh=cube_mesh(), density=500)
+    stage, found = parsed(tmp_path / "x.usda")
+    assert sorted(kind for kind, _ in found) == ["RigidBody", "SphereShape"]
+    mass = UsdPhysics.MassAPI(stage.GetDefaultPrim())
+    # The mesh is in the collider's frame: its centimetres.
+    assert mass.GetMassAttr().Get() == pytest.approx(500 * 48e-6)
+    moments = sorted(mass.GetDiagonalInertiaAttr().Get())
+    np.testing.assert_allclose(moments, 500 * 48e-6 / 12 * 1e-4 * np.array([20, 40, 52]), rtol=1e-6)
+    assert stage.GetMetadata("upAxis") == "Y"
+    collider.save(tmp_path / "y.usda")
+    assert [kind for kind, _ in parsed(tmp_path / "y.usda")[1]] == ["SphereShape"]
+
+
+def test_usd_of_others_is_read(tmp_path):
+    pytest.importorskip("pxr")
+    (tmp_path / "x.usda").write_text("""#usda 1.0
+(
+    metersPerUnit = 0.01
+    upAxis = "Z"
+)
+def Xform "top"
+{
+    double3 xformOp:scale = (2, 2, 2)
+    uniform token[] xformOpOrder = ["xformOp:scale"]
+    def Capsule "c" (
+        prepend apiSchemas = ["PhysicsCollisionAPI"]
+    )
+    {
+        double3 xformOp:translate = (1, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }
+    def Cube "b" (
+        prepend apiSchemas = ["PhysicsCollisionAPI"]
+    )
+    {
+    }
+    def Cone "n" (
+        prepend apiSchemas = ["PhysicsCollisionAPI"]
+    )
+    {
+        uniform token axis = "X"
+    }
+    def Sphere "seen"
+    {
+    }
+}
+""")
+    made = Collider.of(tmp_path / "x.usda")
+    assert (made.unit, made.up, len(made)) == ("cm", "z", 3)
+    assert made[0] == Capsule((2, 0, -1), (2, 0, 1), 1)
+    np.testing.assert_allclose(made[1].half_extents, 2)
+    assert made[2] == Frustum((-2, 0, 0), (2, 0, 0), 2, 0)
+    (tmp_path / "y.usda").write_text("#usda 1.0\ndef Xform")
+    with pytest.raises(InputError, match=r"y\.usda: is not a USD file"):
+        Collider.of(tmp_path / "y.usda")
+    with pytest.raises(FileNotFoundError):
+        Collider.of(tmp_path / "none.usda")
+
+
+def test_binary_usd_without_usd_core_says_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pxr", None)
+    everything().save(tmp_path / "x.usda")
+    for call in (lambda: everything().save(tmp_path / "x.usdc"), lambda: Collider.of(tmp_path / "x.usda")):
+        with pytest.raises(InputError, match=r'pip install "hitbox\[usd\]"'):
+            call()
+    assert [path.name for path in tmp_path.iterdir()] == ["x.usda"]

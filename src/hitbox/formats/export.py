@@ -88,7 +88,8 @@ class Replacement:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.kind} written as {self.by}: {self.why}."
+        name = " ".join(self.name.split())  # a line break in a name must not break the line
+        return f"{name}: {self.kind} written as {self.by}: {self.why}."
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,13 @@ from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, pieces_of_mesh
 
 # Suffix to module: its `read` gives a Collider, or None where the file is a mesh and nothing else.
-COLLIDER_READERS = {".glb": "collider_gltf_reader", ".gltf": "collider_gltf_reader"}
+COLLIDER_READERS = {
+    ".glb": "collider_gltf_reader",
+    ".gltf": "collider_gltf_reader",
+    ".usd": "collider_usd_reader",
+    ".usda": "collider_usd_reader",
+    ".usdc": "collider_usd_reader",
+}
 
 
 def read(path: str | os.PathLike[str]) -> Collider:

@@ -39,6 +39,9 @@ FORMATS = (
     Format("obj", ".obj", "collider_obj", "a mesh a shape"),
     Format("gltf", ".glb", "collider_gltf", "glTF with KHR and OMI physics"),
     Format("gltf", ".gltf", "collider_gltf", "the same as text"),
+    Format("usd", ".usda", "collider_usd", "USD Physics as text"),
+    Format("usd", ".usd", "collider_usd", "the same, binary"),
+    Format("usd", ".usdc", "collider_usd", "the same, binary"),
     Format("glb-meshes", ".glb", "collider_glb", "a coloured mesh a shape"),
 )
 
