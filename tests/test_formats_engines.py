@@ -4,6 +4,8 @@ validator, trimesh; by a judge of our own where nothing else looks; and by hitbo
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 
@@ -11,11 +13,13 @@ import gltf_judge
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from shape_strategies import colliders, one_of_each, random_hull
+from hypothesis import strategies as st
+from shape_strategies import colliders, one_of_each, random_hull, random_shape
 
 from hitbox import Box, Capsule, Collider, Frustum, Hull, InputError, Mesh, Sphere
 from hitbox.collider import Label
-from hitbox.formats import load
+from hitbox.formats import load, writing
+from hitbox.formats.export import ExportOptions
 
 HERE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 # Ends, radii and pose all differ: whoever swaps an axis, a sign or the ends is seen.
@@ -261,7 +265,7 @@ def test_the_khronos_validator_finds_no_error_and_no_warning(tmp_path, khronos_v
     paths = []
     for k, (suffix, options) in enumerate(
         [(".glb", {}), (".gltf", {"dynamic": True}), (".glb", {"mesh": cube_mesh()}),
-         (".glb", {"format": "glb-meshes"})]
+         (".glb", {"format": "glb-meshes"}), (".glb", {"format": "unreal", "mesh": cube_mesh()})]
     ):  # fmt: skip
         paths.append(tmp_path / f"{k}{suffix}")
         everything().save(paths[-1], **options)
@@ -462,3 +466,170 @@ def test_binary_usd_without_usd_core_says_what_to_install(tmp_path, monkeypatch)
         with pytest.raises(InputError, match=r'pip install "hitbox\[usd\]"'):
             call()
     assert [path.name for path in tmp_path.iterdir()] == ["x.usda"]
+
+
+# ---------------------------------------------------------------- Godot, Unreal, Unity: by our own readers
+
+
+@pytest.mark.parametrize("shown", [None, cube_mesh()], ids=["shapes", "mesh"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_godot_comes_back(tmp_path, shown, dynamic):
+    native = ("box", "sphere", "capsule", "cylinder")
+    path = tmp_path / "x.tscn"
+    made, report = assert_round_trip(path, everything(), native, mesh=shown, dynamic=dynamic)
+    assert (made.name, made.unit, made.up) == ("a chair", "m", "y")
+    text = path.read_text()
+    assert text.startswith("[gd_scene load_steps=")
+    assert ("RigidBody3D" if dynamic else "StaticBody3D") in text
+    assert ("center_of_mass = Vector3(" in text) == dynamic
+    if shown is not None:
+        assert report.files[1:] == (str(tmp_path / "x_visual.glb"),)
+        assert load(tmp_path / "x_visual.glb").face_count == 12
+        assert 'path="x_visual.glb"' in text
+
+
+@HERE
+@given(colliders)
+def test_any_collider_as_godot_scene(tmp_path, collider):
+    assert_round_trip(tmp_path / "x.tscn", collider, ("box", "sphere", "capsule", "cylinder"))
+
+
+def test_a_godot_scene_of_the_editor_is_read(tmp_path):
+    (tmp_path / "x.tscn").write_text("""[gd_scene load_steps=3 format=3 uid="uid://b0x"]
+
+[sub_resource type="CapsuleShape3D" id="CapsuleShape3D_1"]
+radius = 0.25
+
+[sub_resource type="BoxShape3D" id="BoxShape3D_k"]
+
+[node name="Root" type="Node3D"]
+
+[node name="Body" type="StaticBody3D" parent="."]
+transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 5, 0, 0)
+
+[node name="Shape" type="CollisionShape3D" parent="Body"]
+transform = Transform3D(0, -1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0)
+shape = SubResource("CapsuleShape3D_1")
+
+[node name="Box" type="CollisionShape3D" parent="Body"]
+shape = SubResource("BoxShape3D_k")
+""")
+    capsule, box = Collider.of(tmp_path / "x.tscn")
+    np.testing.assert_allclose((capsule.start, capsule.end), ((5.75, 1, 0), (4.25, 1, 0)), atol=1e-12)
+    assert box == Box((5, 0, 0), (0, 0, 0, 1), (0.5, 0.5, 0.5))
+    (tmp_path / "y.tscn").write_text('[node name="a" type="CollisionShape3D"]\nshape = SubResource("x")')
+    with pytest.raises(InputError, match=r"y\.tscn: "):
+        Collider.of(tmp_path / "y.tscn")
+    (tmp_path / "z.tscn").write_text('[node name="a" type="Node3D"]')
+    with pytest.raises(InputError, match=r"z\.tscn: no collider"):
+        Collider.of(tmp_path / "z.tscn")
+
+
+@pytest.mark.parametrize(("name", "format"), [("x.glb", "unreal"), ("x.obj", "unreal-obj")])
+@pytest.mark.parametrize("shown", [None, cube_mesh()], ids=["shapes", "mesh"])
+def test_unreal_names_come_back(tmp_path, name, format, shown):
+    collider = everything()._with(labels=(Label(),) * 9, name="Crate_01")
+    scale = 1 if format == "unreal" else 100
+    made, report = saved(collider, tmp_path / name, format=format, mesh=shown)
+    assert len(made) == 9
+    assert any("render mesh" in note for note in report.notes) == (shown is None)
+    replaced = {each.shape for each in report.replaced}
+    for k, (before, after) in enumerate(zip(collider, made, strict=True)):
+        if k in replaced:
+            assert before.kind in ("cylinder", "frustum", "prism")
+            assert after.kind == "hull"
+        else:
+            assert after.kind == before.kind
+            same(before, after.transformed(scale=1 / scale))
+    parts = load(tmp_path / name).part_names
+    assert "UBX_Crate_01_00" in parts
+    assert ("Crate_01" in parts) == (shown is not None)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_unreals_importer_would_derive_our_parameters(seed):
+    """By the rules of its public source, on the vertices that are written, in float32."""
+    from hitbox.formats.unreal_meshes import _mesh
+
+    sphere, capsule = random_shape("sphere", seed), random_shape("capsule", seed)
+    vertices = _mesh(sphere, "s")[0].astype(np.float32).astype(float)
+    sides = np.ptp(vertices, axis=0)
+    middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
+    np.testing.assert_allclose(sides, 2 * sphere.radius, rtol=1e-4)
+    np.testing.assert_allclose(middle, sphere.center, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vertices - middle, axis=1), sphere.radius, rtol=1e-3)
+
+    vertices = _mesh(capsule, "c")[0].astype(np.float32).astype(float)
+    apart = np.linalg.norm(vertices[:, None] - vertices, axis=2)
+    a, b = np.unravel_index(np.argmax(apart), apart.shape)
+    assert {int(a), int(b)} == {0, 1}
+    axis = (vertices[b] - vertices[a]) / apart[a, b]
+    away = vertices[:-1] - vertices[a]  # the last one is left out there
+    radius = np.linalg.norm(away - np.outer(away @ axis, axis), axis=1).max()
+    assert radius == pytest.approx(capsule.radius, rel=1e-4)
+    length = np.linalg.norm(np.subtract(capsule.end, capsule.start))
+    assert apart[a, b] == pytest.approx(length + 2 * capsule.radius, rel=1e-5)
+
+
+@pytest.mark.parametrize("shown", [None, cube_mesh()], ids=["shapes", "mesh"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_unity_comes_back(tmp_path, shown, dynamic):
+    collider = everything()
+    report = collider.save(tmp_path / "x.obj", format="unity", mesh=shown, dynamic=dynamic)
+    assert [os.path.relpath(path, tmp_path) for path in report.files] == [
+        "x.obj", "x.unity.json", os.path.join("Editor", "HitboxColliders.cs"),
+    ]  # fmt: skip
+    made = Collider.of(tmp_path / "x.unity.json")
+    assert made.name == "a chair"
+    replaced = {each.shape for each in report.replaced}
+    for k, (before, after) in enumerate(zip(collider, made, strict=True)):
+        assert after.kind == ("hull" if k in replaced else before.kind)
+        if k not in replaced:
+            same(before, after)
+    assert [label.name for label in made.labels] == [label.name for label in collider.labels]
+    said = json.loads((tmp_path / "x.unity.json").read_text())
+    assert said["dynamic"] is dynamic
+    assert ("mass" in said) == dynamic
+    script = (tmp_path / "Editor" / "HitboxColliders.cs").read_text()
+    for key in {key for shape in said["shapes"] for key in shape} - {"name", "part", "material"}:
+        assert re.search(rf"\b{key}\b", script), f"the script knows no {key}"
+    parts = load(tmp_path / "x.obj").part_names
+    assert "hitbox_frame" in parts
+    assert len(set(parts)) == len(parts)
+    with pytest.raises(InputError, match=r"name it so"):
+        collider.save(tmp_path / "x.glb", format="unity")
+    (tmp_path / "x.obj").unlink()
+    with pytest.raises(InputError, match=r"x\.unity\.json: .*no object of this name"):
+        Collider.of(tmp_path / "x.unity.json")
+
+
+def test_a_frustum_keeps_its_ends_in_every_format(tmp_path):
+    """As itself or as a hull around it: wide at the start, narrow at the end."""
+    collider = Collider([FRUSTUM], unit="m", up="y", name="one")
+    cases = [("x.glb", "gltf", 1), ("x.tscn", "godot", 1), ("y.glb", "unreal", 1),
+             ("x.obj", "unreal-obj", 100), ("y.obj", "unity", 1), ("x.usda", "usd", 1)]  # fmt: skip
+    for name, format, scale in cases:
+        if format == "usd":
+            pytest.importorskip("pxr")
+        collider.save(tmp_path / name, format=format)
+        shape = Collider.of(tmp_path / ("y.unity.json" if format == "unity" else name))[0]
+        shape = shape.transformed(scale=1 / scale)
+        axis = np.subtract(FRUSTUM.end, FRUSTUM.start)
+        side = np.cross(axis, (0, 0, 1))
+        side *= 0.3 / np.linalg.norm(side)
+        assert shape.contains([FRUSTUM.start + side], 1e-6).all(), format
+        assert not shape.contains([FRUSTUM.end + side], 1e-6).any(), format
+        same(FRUSTUM, shape, 0.01)
+
+
+@pytest.mark.parametrize("format", ["gltf", "usd", "godot", "unreal", "unreal-obj", "unity"])
+def test_names_cannot_leave_the_folder_and_the_same_gives_the_same_bytes(tmp_path, format):
+    suffix = next(known.suffix for known in writing.FORMATS if known.name == format)
+    labels = [Label("../../x"), Label("CON"), Label("con"), Label("7"), Label(""), Label("é"), Label(NASTY)]
+    collider = Collider(one_of_each(), labels=labels, name="../..", unit="m", up="y")
+    files, _ = writing.files_of(collider, "x" + suffix, format)
+    assert all(not os.path.isabs(path) and ".." not in path.split(os.sep) for path, _ in files)
+    assert files == writing.files_of(collider, "x" + suffix, format)[0]
+    options = ExportOptions(mesh=cube_mesh(), dynamic=True)
+    assert len(writing.files_of(collider, "x" + suffix, format, options)[1].files) >= len(files)

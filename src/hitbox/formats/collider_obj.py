@@ -9,6 +9,7 @@ from __future__ import annotations
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.formats.export import Export, Target
+from hitbox.formats.obj_file import ObjObject, obj_bytes
 from hitbox.formats.objects import finite_mesh, object_names
 from hitbox.shapes import KINDS
 
@@ -21,13 +22,8 @@ def files(export: Export) -> dict[str, bytes]:
 
 def write(collider: Collider, segments: int = 24) -> bytes:
     """The file's bytes."""
-    lines = [f"# {collider.generator or f'hitbox {version()}'}: {len(collider)} shapes"]
-    first = 1
+    objects = []
     for shape, name in zip(collider.shapes, object_names(collider), strict=True):
         vertices, triangles = finite_mesh(shape, name, segments)
-        lines.append(f"o {'_'.join(name.split())}")
-        lines.append(f"usemtl {shape.kind}")
-        lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
-        lines += [f"f {a} {b} {c}" for a, b, c in (triangles.astype(int) + first).tolist()]
-        first += len(vertices)
-    return ("\n".join(lines) + "\n").encode()
+        objects.append(ObjObject(name, vertices, [(shape.kind, triangles.tolist())]))
+    return obj_bytes(f"{collider.generator or f'hitbox {version()}'}: {len(collider)} shapes", objects)

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from hitbox.collider import Collider, _of_pieces
 from hitbox.errors import InputError
-from hitbox.formats import collider_json
+from hitbox.formats import collider_json, collider_unity, unreal_meshes
 from hitbox.formats.reading import READERS, load, suffix_of
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, pieces_of_mesh
@@ -17,6 +17,7 @@ from hitbox.pieces import Piece, pieces_of_mesh
 COLLIDER_READERS = {
     ".glb": "collider_gltf_reader",
     ".gltf": "collider_gltf_reader",
+    ".tscn": "collider_godot",
     ".usd": "collider_usd_reader",
     ".usda": "collider_usd_reader",
     ".usdc": "collider_usd_reader",
@@ -29,6 +30,9 @@ def read(path: str | os.PathLike[str]) -> Collider:
     if os.path.isdir(where):
         return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
     suffix = suffix_of(where)
+    if where.lower().endswith(collider_unity.SIDECAR):
+        model = where[: -len(collider_unity.SIDECAR)] + ".obj"
+        return collider_unity.read(where, load(model) if os.path.exists(model) else None)
     if suffix == ".json":
         with open(path, "rb") as file:
             return collider_json.read(file.read(), where)
@@ -42,6 +46,9 @@ def read(path: str | os.PathLike[str]) -> Collider:
             f"{_utf8(os.path.basename(where))}: no collider can be read from it. Known: {known}."
         )
     mesh = load(where)
+    named = unreal_meshes.collider_of(mesh, _stem(where))
+    if named is not None:
+        return named
     known_of_file = {"name": _stem(where), "unit": mesh.unit, "up": mesh.up}
     try:
         return _of_pieces(pieces_of_mesh(mesh), **known_of_file)

@@ -42,6 +42,10 @@ FORMATS = (
     Format("usd", ".usda", "collider_usd", "USD Physics as text"),
     Format("usd", ".usd", "collider_usd", "the same, binary"),
     Format("usd", ".usdc", "collider_usd", "the same, binary"),
+    Format("godot", ".tscn", "collider_godot", "a Godot 4 scene"),
+    Format("unreal", ".glb", "collider_unreal", "meshes named for Unreal"),
+    Format("unreal-obj", ".obj", "collider_unreal_obj", "the same as OBJ, in centimetres"),
+    Format("unity", ".obj", "collider_unity", "an OBJ with a sidecar and an import script for Unity"),
     Format("glb-meshes", ".glb", "collider_glb", "a coloured mesh a shape"),
 )
 
