@@ -207,6 +207,17 @@ def test_what_is_exported_by_a_profile_is_within_its_caps_and_encloses(count, se
     assert (why == "") == (not [w for w in whys(hull, profile) if "no more than" in w])
 
 
+def test_an_export_says_what_the_engine_will_change_all_the_same(tmp_path):
+    plate = hull_of([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 0.001)])
+    report = Collider([plate, prism_of(8)], labels=[Label("plate"), Label()]).save(tmp_path / "x.usda")
+    assert report.replaced == ()
+    assert [note for note in report.notes if note.startswith("plate: usd will change this hull: ")]
+    assert not any(note.startswith("hull") for note in report.notes)
+    coarse = Collider([on_a_sphere(300)]).save(tmp_path / "x.usda")
+    assert len(coarse.replaced) == 1
+    assert not any("will change" in note for note in coarse.notes)
+
+
 def test_it_is_public():
     assert hitbox.check is check
     assert isinstance(check([Sphere((0, 0, 0), 1)], "unity"), hitbox.CheckReport)

@@ -160,11 +160,15 @@ class HullFacts:
     def clearance(self) -> float:
         """How far the vertex that sticks out least does so, of the hull of the others."""
         kept = list(range(len(self.vertices)))
+        above: list[float] = []
         for k in range(len(self.vertices)):  # what rounding made a vertex is none, one at a time
             others = [j for j in kept if j != k]
-            if len(others) > 3 and self._above(k, others) <= _SPARE * self.diagonal:
+            above.append(self._above(k, others))
+            if len(others) > 3 and above[-1] <= _SPARE * self.diagonal:
                 kept = others
-        return min(self._above(k, [j for j in kept if j != k]) for k in kept)
+        if len(kept) < len(above):
+            above = [self._above(k, [j for j in kept if j != k]) for k in kept]
+        return min(above)
 
     def _above(self, vertex: int, others: list[int]) -> float:
         corners, triangles = _core.convex_hull(np.ascontiguousarray(self.vertices[others]))[:2]

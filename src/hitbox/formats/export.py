@@ -54,13 +54,15 @@ class Target:
     has_motion: bool = False  # mass and inertia can be said
     has_mesh: bool = False  # a render mesh can travel along
     is_exact: bool = False  # every shape is written as it is, whatever it is
+    profile: str | None = None  # of the engine that reads it
 
     def with_caps_of(self, profile: str) -> Target:
         """Hulls within what that engine takes."""
         caps = load_profile(profile).hull or HullCaps()
         return replace(
-            self, hull_vertices=caps.vertices, hull_polygons=caps.polygons, hull_corners=caps.corners
-        )
+            self, profile=profile, hull_vertices=caps.vertices, hull_polygons=caps.polygons,
+            hull_corners=caps.corners,
+        )  # fmt: skip
 
     def up_for(self, up: str | None) -> str | None:
         return up if up and up in (self.up or up) else self.up and self.up[0]
@@ -150,6 +152,7 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
         items.append(Item(names[k], titles[k], native, label, k))
         if why:
             replaced.append(Replacement(k, titles[k], shape.kind, said(native), why))
+    notes += _what_the_engine_would_change(items, target)
     if options.mesh is not None and not target.has_mesh:
         notes.append("The render mesh has no place in this format and was left out.")
         mesh = None
@@ -297,6 +300,20 @@ def within_caps(points: FloatArray, target: Target) -> Hull | None:
 def _is_within(hull: Hull, target: Target) -> bool:
     caps = HullCaps(target.hull_vertices, target.hull_polygons, corners=target.hull_corners)
     return next(hull_faults(hull, caps), None) is None
+
+
+def _what_the_engine_would_change(items: Iterable[Item], target: Target) -> list[str]:
+    """Hulls that fewer vertices do not help: flat ones, and such with detail below the engine's tolerance."""
+    caps = load_profile(target.profile).hull if target.profile else None
+    if caps is None:
+        return []
+    metres = METRES[target.unit or "m"]
+    return [
+        f"{' '.join(item.title.split())}: {target.profile} will change this hull: {why}."
+        for item in items
+        if isinstance(item.shape, Hull)
+        for why in hull_faults(item.shape, caps, metres)
+    ]
 
 
 def said(shape: Shape) -> str:
