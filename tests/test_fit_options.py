@@ -200,6 +200,14 @@ SCHEMA = {
             "properties": {
                 "vertices": {"type": "integer", "minimum": 8, "maximum": 256},
                 "polygons": {"type": ["integer", "null"], "minimum": 6},
+                "triangles": {"type": "integer", "minimum": 12},
+                "corners": {"type": "integer", "minimum": 4},
+                "aspect": {"type": "number", "minimum": 10},
+                "plane_tolerance": {
+                    "type": "object",
+                    "required": ["metres", "of_half_extents"],
+                    "additionalProperties": {"type": "number", "minimum": 0, "maximum": 0.01},
+                },
             },
         },
         "source": {"type": "string", "minLength": 20, "pattern": r"^[^\n]*\.$"},

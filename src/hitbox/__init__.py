@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hitbox.carve import CarveOptions, carve
+from hitbox.check import CheckReport, check
 from hitbox.collider import Collider
 from hitbox.errors import InputError
 from hitbox.evaluate import Evaluation, evaluate
@@ -15,10 +16,11 @@ from hitbox.simulate import Similarity, SimulateOptions, Simulation, simulate
 from hitbox.space import HalfSpace, NavigableSpace, navigable_space
 
 __all__ = [
-    "Box", "Capsule", "CarveOptions", "CleanReport", "Collider", "Cylinder", "Evaluation", "FitOptions",
-    "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "MergeOptions", "Mesh", "MeshInfo",
-    "NavigableSpace", "Prism", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere",
-    "carve", "evaluate", "fit", "fit_tree", "load", "merge", "navigable_space", "simulate",
+    "Box", "Capsule", "CarveOptions", "CheckReport", "CleanReport", "Collider", "Cylinder", "Evaluation",
+    "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "MergeOptions", "Mesh",
+    "MeshInfo", "NavigableSpace", "Prism", "Shape", "Similarity", "SimulateOptions", "Simulation",
+    "Sphere", "carve", "check", "evaluate", "fit", "fit_tree", "load", "merge", "navigable_space",
+    "simulate",
 ]  # fmt: skip
 
 

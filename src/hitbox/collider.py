@@ -286,7 +286,8 @@ class Collider(Sequence[Shape]):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Collider:
-        """Reads a collider JSON, or the collision shapes of a URDF, MJCF, SDFormat, SRDF or cuRobo file."""
+        """Reads a collider JSON, or a file that says what its colliders are: URDF, MJCF, SDFormat, SRDF,
+        cuRobo, USD, glTF with physics, Godot."""
         from hitbox.formats import hulls
 
         return hulls.read_collider(path)

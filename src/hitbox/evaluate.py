@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import _core, checks
+from hitbox import _core, checks, profiles
 from hitbox.collider import Collider, ColliderLike
 from hitbox.errors import InputError
 from hitbox.mesh import Mesh, MeshLike
+from hitbox.profiles import HullCaps
 from hitbox.progress import Cancel, Progress, Report, reporter
 
 MOST_SAMPLES = 100_000_000
@@ -29,14 +30,14 @@ DEGENERATE = 2.001e-5  # of the diagonal: as thin as the thinnest that `fit` mak
 FARTHEST = 1e30  # longest sides of the mesh: beyond, a collider cannot be measured against it
 LIKELY_SCALE = 5.0  # a collider this many times larger or smaller has another scale
 
-# The most corners and polygons that engines take in one hull; None: no such limit is known.
-CAPS: dict[str, tuple[int | None, int | None]] = {
-    "PhysX": (255, 255),
-    "PhysX on a GPU": (64, 64),
-    "Omniverse": (64, 64),
-    "Unity": (255, 255),
-    "Jolt": (256, None),
-    "Godot with Jolt": (256, None),
+# Engines whose profiles have caps on hulls, as people call them.
+CAPS = {
+    "PhysX": "physx",
+    "PhysX on a GPU": "physx-gpu",
+    "Omniverse": "usd",
+    "Unity": "unity",
+    "Jolt": "jolt",
+    "Godot with Jolt": "jolt",
 }
 
 _Floats = npt.NDArray[np.float64]
@@ -300,10 +301,11 @@ def _where(chosen: _Bools) -> tuple[int, ...]:
 
 def _beyond_caps(corners: _Floats, polygons: _Floats) -> dict[str, tuple[int, ...]]:
     """Only the engines with such hulls."""
-    beyond = {
-        engine: _where((corners > (most_corners or math.inf)) | (polygons > (most_polygons or math.inf)))
-        for engine, (most_corners, most_polygons) in CAPS.items()
-    }
+    beyond = {}
+    for engine, profile in CAPS.items():
+        caps = profiles.load(profile).hull or HullCaps()
+        many, sides = caps.vertices or math.inf, caps.polygons or math.inf
+        beyond[engine] = _where((corners > many) | (polygons > sides))
     return {engine: hulls for engine, hulls in beyond.items() if hulls}
 
 

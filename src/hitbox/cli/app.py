@@ -1,5 +1,5 @@
 """The command `hitbox`. Errors are one line on stderr: exit code 2 for wrong input, 1 for what is not the
-user's fault (no memory, an error inside); Ctrl-C ends with 130."""
+user's fault (no memory, an error inside), and where a check fails; Ctrl-C ends with 130."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from hitbox.cli.batch import batch
 from hitbox.cli.carve import carve
+from hitbox.cli.check import check
 from hitbox.cli.compare import compare
 from hitbox.cli.convert import convert
 from hitbox.cli.evaluate import evaluate
@@ -40,6 +41,7 @@ def cli() -> None:
 
 cli.add_command(batch)
 cli.add_command(carve)
+cli.add_command(check)
 cli.add_command(compare)
 cli.add_command(convert)
 cli.add_command(evaluate)

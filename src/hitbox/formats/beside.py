@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hitbox.formats.export import Export, safe_names
-from hitbox.formats.objects import local_and_pose, obj_faces, obj_vertices
+from hitbox.formats.obj_file import ObjObject, obj_bytes, render_objects
+from hitbox.formats.objects import local_and_pose
 from hitbox.mesh import Mesh
 from hitbox.shapes import Hull
 
@@ -32,34 +33,22 @@ def files_beside(export: Export) -> Beside:
             local = local_and_pose(item.shape)[0]
             assert isinstance(local, Hull)
             path = beside.hulls[item.name] = f"{export.folder}/{item.name}.obj"
-            lines = [f"o {item.name}", *obj_vertices(local.vertices), *obj_faces(local.triangles)]
-            beside.files[path] = ("\n".join(lines) + "\n").encode()
+            hull = ObjObject(item.name, local.vertices, [(None, local.triangles.tolist())])
+            beside.files[path] = obj_bytes(item.title, [hull])
     if export.mesh is not None:
         name = safe_names([*(item.name for item in export.items), "visual"])[-1]
         beside.visual = name, f"{export.folder}/{name}.obj"
-        beside.files[beside.visual[1]] = _render_mesh(export.mesh)
+        beside.files[beside.visual[1]] = obj_bytes(name, render_objects(_in_triangles(export.mesh), name))
     return beside
 
 
-def _render_mesh(mesh: Mesh) -> bytes:
-    """Triangles, as readers differ on larger polygons; part and material by name where they change."""
-    lines = obj_vertices(mesh.vertices)
-    parts = _names(mesh.part, mesh.part_names, mesh)
-    materials = _names(mesh.material, mesh.material_names, mesh)
-    last: tuple[str, str] = ("", "")
-    for face, part, material in zip(obj_faces(mesh.triangles), parts, materials, strict=True):
-        if part != last[0]:
-            lines.append(f"o {part}")
-        if material != last[1]:
-            lines.append(f"usemtl {material}")
-        last = part, material
-        lines.append(face)
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _names(ids: object, names: tuple[str, ...], mesh: Mesh) -> list[str]:
-    """Of each triangle."""
-    if ids is None:
-        return [""] * len(mesh.triangles)
-    safe = safe_names(name or "unnamed" for name in names)
-    return [safe[k] for k in np.asarray(ids)[mesh.triangle_faces].tolist()]
+def _in_triangles(mesh: Mesh) -> Mesh:
+    """Readers differ on larger polygons."""
+    faces, count = mesh.triangle_faces, len(mesh.triangles)
+    return Mesh._from_arrays(
+        mesh.vertices, mesh.triangles.ravel(), np.arange(0, 3 * count + 1, 3, dtype=np.uint32),
+        part=None if mesh.part is None else mesh.part[faces],
+        material=None if mesh.material is None else mesh.material[faces],
+        part_names=mesh.part_names, material_names=mesh.material_names, name=mesh.name, unit=mesh.unit,
+        up=mesh.up,
+    )  # fmt: skip

@@ -9,7 +9,8 @@ from __future__ import annotations
 from hitbox._version import version
 from hitbox.collider import Collider
 from hitbox.formats.export import Export, Target
-from hitbox.formats.objects import finite_mesh, obj_faces, obj_vertices, object_names
+from hitbox.formats.obj_file import ObjObject, obj_bytes
+from hitbox.formats.objects import finite_mesh, object_names
 from hitbox.shapes import KINDS
 
 TARGET = Target(KINDS, is_exact=True)
@@ -21,12 +22,8 @@ def files(export: Export) -> dict[str, bytes]:
 
 def write(collider: Collider, segments: int = 24) -> bytes:
     """The file's bytes."""
-    lines = [f"# {collider.generator or f'hitbox {version()}'}: {len(collider)} shapes"]
-    first = 1
+    objects = []
     for shape, name in zip(collider.shapes, object_names(collider), strict=True):
         vertices, triangles = finite_mesh(shape, name, segments)
-        lines.append(f"o {'_'.join(name.split())}")
-        lines.append(f"usemtl {shape.kind}")
-        lines += obj_vertices(vertices) + obj_faces(triangles, first)
-        first += len(vertices)
-    return ("\n".join(lines) + "\n").encode()
+        objects.append(ObjObject(name, vertices, [(shape.kind, triangles.tolist())]))
+    return obj_bytes(f"{collider.generator or f'hitbox {version()}'}: {len(collider)} shapes", objects)

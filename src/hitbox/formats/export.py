@@ -13,16 +13,19 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from hitbox import _core
+from hitbox.check import hull_faults
 from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
 from hitbox.lengths import METRES
 from hitbox.mass import DENSITY, MassProperties, is_solid, mass_properties
 from hitbox.mesh import Mesh
+from hitbox.profiles import HullCaps
+from hitbox.profiles import load as load_profile
 from hitbox.shapes import Capsule, Cylinder, FloatArray, Frustum, Hull, Rotation, Shape, Sphere
 from hitbox.words import counted, listed
 
@@ -47,17 +50,29 @@ _DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)  # no f
 class Target:
     """What a format has of its own. None: no unit, no up axis, no cap."""
 
-    kinds: tuple[str, ...]  # with hull, if it has hulls
+    kinds: tuple[str, ...]  # with hull, if it has hulls; cone: a frustum that comes to a point
     unit: str | None = None
-    up: str | None = None
+    up: str | None = None  # or several: the preferred one first, a collider's own is kept if it is among them
     hull_vertices: int | None = None
     hull_polygons: int | None = None
+    hull_corners: int | None = None  # of one polygon
     has_motion: bool = False  # mass and inertia can be said
     has_mesh: bool = False  # a render mesh can travel along
-    has_cone: bool = False  # of frustums those with a tip
     has_titles: bool = False  # what a shape was called can be said beside its safe name
     splits_capsules: bool = False  # a capsule is written as a cylinder and two balls, which is the same set
     is_exact: bool = False  # every shape is written as it is, whatever it is
+    profile: str | None = None  # of the engine that reads it
+
+    def with_caps_of(self, profile: str) -> Target:
+        """Hulls within what that engine takes."""
+        caps = load_profile(profile).hull or HullCaps()
+        return replace(
+            self, profile=profile, hull_vertices=caps.vertices, hull_polygons=caps.polygons,
+            hull_corners=caps.corners,
+        )  # fmt: skip
+
+    def up_for(self, up: str | None) -> str | None:
+        return up if up and up in (self.up or up) else self.up and self.up[0]
 
 
 @dataclass(frozen=True)
@@ -82,7 +97,8 @@ class Replacement:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.kind} written as {self.by}: {self.why}."
+        name = " ".join(self.name.split())  # a line break in a name must not break the line
+        return f"{name}: {self.kind} written as {self.by}: {self.why}."
 
 
 @dataclass(frozen=True)
@@ -159,6 +175,7 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
     )
     if not target.has_titles and not target.is_exact:
         notes += _renamed(items)
+    notes += _what_the_engine_would_change(items, target)
     mass = None
     if options.dynamic:
         if target.has_motion:
@@ -177,7 +194,7 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
 
 def frame_change(unit: str | None, up: str | None, target: Target) -> tuple[Rotation, float]:
     """The turn and the scale from a collider's frame to the target's; what is not known stays as it is."""
-    turn = _TURNS.get((up or "", target.up or ""), _NO_TURN)
+    turn = _TURNS.get((up or "", target.up_for(up) or ""), _NO_TURN)
     scale = _metres(unit) / _metres(target.unit) if unit and target.unit else 1.0
     return turn, scale
 
@@ -194,10 +211,11 @@ def _in_frame(
     turn, scale = frame_change(collider.unit, collider.up, target)
     if target.unit and not collider.unit:
         notes.append(f"The collider says no unit: its lengths are taken as {target.unit}.")
-    if target.up and not collider.up:
-        notes.append(f"The collider says no up axis: {target.up} is taken to point up.")
+    up = target.up_for(collider.up)
+    if up and not collider.up:
+        notes.append(f"The collider says no up axis: {up} is taken to point up.")
     moved = collider if turn == _NO_TURN and scale == 1 else collider.transformed(turn, scale=scale)
-    moved = moved._with(unit=target.unit or collider.unit, up=target.up or collider.up)
+    moved = moved._with(unit=target.unit or collider.unit, up=up)
     return moved, None if mesh is None else _mesh_in_frame(mesh, collider, moved)
 
 
@@ -282,9 +300,8 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
     if target.is_exact:
         return shape, ""
     plain = _plain(shape)
-    if target.has_cone and isinstance(plain, Frustum) and min(plain.radius_start, plain.radius_end) == 0:
-        return plain, ""
-    if plain.kind in target.kinds and not isinstance(plain, Hull):
+    has_it = plain.kind in target.kinds or ("cone" in target.kinds and is_cone(plain))
+    if has_it and not isinstance(plain, Hull):
         return plain, "" if plain.kind == shape.kind else "it is one"
     if "hull" not in target.kinds:
         known = ", ".join(target.kinds)
@@ -308,6 +325,10 @@ def _plain(shape: Shape) -> Shape:
     return shape
 
 
+def is_cone(shape: Shape) -> bool:
+    return isinstance(shape, Frustum) and min(shape.radius_start, shape.radius_end) == 0
+
+
 def _points_around(shape: Shape, target: Target) -> FloatArray:
     sides = _ROUND_SIDES
     if target.hull_vertices is not None and isinstance(shape, Cylinder | Frustum):
@@ -317,28 +338,42 @@ def _points_around(shape: Shape, target: Target) -> FloatArray:
 
 def within_caps(points: FloatArray, target: Target) -> Hull | None:
     """A hull around `points` within the target's caps; None: their own hull is within."""
-    if target.hull_vertices is None and target.hull_polygons is None:
+    caps = (target.hull_vertices, target.hull_polygons, target.hull_corners)
+    if caps == (None, None, None):
         return None
     vertices, triangles = _core.convex_hull(points)[:2]
-    most = target.hull_vertices or len(vertices)
     hull = Hull(vertices, triangles)
-    if len(vertices) <= most and polygon_count(hull) <= (target.hull_polygons or math.inf):
+    if _is_within(hull, target):
         return None
-    most = min(most, len(vertices))
+    most = min(target.hull_vertices or len(vertices), len(vertices))
     while True:
         found = _core.capped_hull(points, most)
         if found is None:
             raise InputError("a hull without volume cannot be made smaller.")
         _, numbers, faces = found
         hull = Hull(np.asarray(numbers).reshape(-1, 3), faces)
-        if most == _FEWEST or polygon_count(hull) <= (target.hull_polygons or math.inf):
+        if most == _FEWEST or _is_within(hull, target):
             return hull
         most = max(_FEWEST, min(most - 1, most * 7 // 8))
 
 
-def polygon_count(hull: Hull) -> int:
-    """Its sides; triangles in one plane are one side."""
-    return int(_core.shape_union([hull._crossing], (0.0, 0.0, 0.0), 1.0).facts()[0][3])
+def _is_within(hull: Hull, target: Target) -> bool:
+    caps = HullCaps(target.hull_vertices, target.hull_polygons, corners=target.hull_corners)
+    return next(hull_faults(hull, caps), None) is None
+
+
+def _what_the_engine_would_change(items: Iterable[Item], target: Target) -> list[str]:
+    """Hulls that fewer vertices do not help: flat ones, and such with detail below the engine's tolerance."""
+    caps = load_profile(target.profile).hull if target.profile else None
+    if caps is None:
+        return []
+    metres = METRES[target.unit or "m"]
+    return [
+        f"{' '.join(item.title.split())}: {target.profile} will change this hull: {why}."
+        for item in items
+        if isinstance(item.shape, Hull)
+        for why in hull_faults(item.shape, caps, metres)
+    ]
 
 
 def said(shape: Shape) -> str:

@@ -1,14 +1,25 @@
-"""Colliders in files: collider JSON, descriptions of bodies and robots, and hulls in files that know nothing
-of colliders: as the parts or components of a mesh."""
+"""Colliders in files: collider JSON, descriptions of bodies and robots, files of engines, and hulls in files
+that know nothing of colliders: as the parts or components of a mesh."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 
 from hitbox.collider import Collider, _of_pieces
 from hitbox.errors import InputError
-from hitbox.formats import collider_json, curobo, mjcf_input, sdf, srdf, urdf, xml_input
+from hitbox.formats import (
+    collider_json,
+    collider_unity,
+    curobo,
+    mjcf_input,
+    sdf,
+    srdf,
+    unreal_meshes,
+    urdf,
+    xml_input,
+)
 from hitbox.formats.described import Described
 from hitbox.formats.reading import READERS, load, suffix_of
 from hitbox.mesh import _utf8
@@ -17,21 +28,35 @@ from hitbox.shapes import Shape
 
 DESCRIPTIONS = (".urdf", ".xml", ".sdf", ".srdf", ".yml", ".yaml")
 
+# Suffix to module: its `read` gives a Collider, or None where the file is a mesh and nothing else.
+COLLIDER_READERS = {
+    ".glb": "collider_gltf_reader",
+    ".gltf": "collider_gltf_reader",
+    ".tscn": "collider_godot",
+    ".usd": "collider_usd_reader",
+    ".usda": "collider_usd_reader",
+    ".usdc": "collider_usd_reader",
+}
+
 
 def read(path: str | os.PathLike[str]) -> Collider:
-    """A collider JSON, a description, a mesh file of hulls, or a folder of colliders and mesh files."""
+    """A collider JSON, a description, a file of an engine's, a mesh file of hulls, or a folder of colliders
+    and mesh files."""
     where = os.fsdecode(path)
     if os.path.isdir(where):
         return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
     suffix = suffix_of(where)
-    if suffix == ".json" or suffix in DESCRIPTIONS:
-        return read_collider(path)
+    if (known_as := _collider_in(where, suffix)) is not None:
+        return known_as
     if suffix not in READERS:
-        known = ", ".join([".json", *DESCRIPTIONS, *sorted(READERS)])
+        known = ", ".join([".json", *DESCRIPTIONS, *sorted({*READERS, *COLLIDER_READERS})])
         raise InputError(
             f"{_utf8(os.path.basename(where))}: no collider can be read from it. Known: {known}."
         )
     mesh = load(where)
+    named = unreal_meshes.collider_of(mesh, _stem(where))
+    if named is not None:
+        return named
     known_of_file = {"name": _stem(where), "unit": mesh.unit, "up": mesh.up}
     try:
         return _of_pieces(pieces_of_mesh(mesh), **known_of_file)
@@ -40,11 +65,27 @@ def read(path: str | os.PathLike[str]) -> Collider:
 
 
 def read_collider(path: str | os.PathLike[str]) -> Collider:
-    """A collider JSON, or the collision shapes of a description, which its suffix tells."""
+    """A collider JSON, or a file that says what its colliders are, which its suffix tells."""
     where = os.fsdecode(path)
+    found = _collider_in(where, suffix_of(where))
+    if found is not None:
+        return found
     with open(path, "rb") as file:
+        return collider_json.read(file.read(), where)
+
+
+def _collider_in(where: str, suffix: str) -> Collider | None:
+    """None: the file is a mesh and nothing else."""
+    if where.lower().endswith(collider_unity.SIDECAR):
+        model = where[: -len(collider_unity.SIDECAR)] + ".obj"
+        return collider_unity.read(where, load(model) if os.path.exists(model) else None)
+    if suffix in COLLIDER_READERS:
+        found: Collider | None = import_module(f"hitbox.formats.{COLLIDER_READERS[suffix]}").read(where)
+        return found
+    if suffix != ".json" and suffix not in DESCRIPTIONS:
+        return None
+    with open(where, "rb") as file:
         data = file.read()
-    suffix = os.path.splitext(where.lower())[1]
     if suffix in DESCRIPTIONS:
         return read_description(data, where, suffix)
     return collider_json.read(data, where)

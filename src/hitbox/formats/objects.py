@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from hitbox.collider import Collider
+from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
 from hitbox.shapes import (
     Box,
@@ -66,21 +67,24 @@ def one_mesh(collider: Collider, segments: int = 24) -> tuple[FloatArray, IndexA
     return np.vstack([vertices for vertices, _ in meshes]), np.vstack(triangles)
 
 
-def obj_vertices(vertices: FloatArray) -> list[str]:
-    """Lines of an OBJ file."""
-    return [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
-
-
-def obj_faces(triangles: IndexArray, first: int = 1) -> list[str]:
-    """Lines of an OBJ file, in which the first of their vertices has the number `first`."""
-    return [f"f {a} {b} {c}" for a, b, c in (triangles.astype(int) + first).tolist()]
-
-
 def tip_at_end(shape: Shape) -> Shape:
     """A frustum the other way round where its start is the narrower end, as cones have their tip at +axis."""
     if isinstance(shape, Frustum) and shape.radius_start < shape.radius_end:
         return Frustum(shape.end, shape.start, shape.radius_end, shape.radius_start)
     return shape
+
+
+def extras_of(shape: Shape, label: Label) -> dict[str, str]:
+    """What a format with a place for notes says about a shape."""
+    known = {"kind": shape.kind, "name": label.name, "part": label.part, "material": label.material}
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def label_of(extras: object) -> Label:
+    """What `extras_of` said; what is not text, or not there, is None."""
+    found = extras if isinstance(extras, Mapping) else {}
+    texts = {key: text for key, text in found.items() if isinstance(text, str)}
+    return Label(texts.get("name"), texts.get("part"), texts.get("material"))
 
 
 def local_and_pose(shape: Shape, axis: str = "y") -> tuple[Shape, Rotation, Vector]:

@@ -17,7 +17,7 @@ from hitbox.mass import MassProperties
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Shape, Sphere
 
 TARGET = Target(
-    ("box", "sphere", "capsule", "cylinder", "hull"), has_cone=True, has_motion=True, has_titles=True
+    ("box", "sphere", "capsule", "cylinder", "cone", "hull"), has_motion=True, has_titles=True
 )
 
 _HEAD = '''"""Colliders for rapier3d, made by hitbox {version}."""

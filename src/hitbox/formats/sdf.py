@@ -22,8 +22,8 @@ from hitbox.mass import MassProperties
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Shape, Sphere
 
 TARGET = Target(
-    ("box", "sphere", "capsule", "cylinder", "hull"),
-    unit="m", up="z", has_cone=True, has_motion=True, has_mesh=True, has_titles=True,
+    ("box", "sphere", "capsule", "cylinder", "cone", "hull"),
+    unit="m", up="z", has_motion=True, has_mesh=True, has_titles=True,
 )  # fmt: skip
 VERSION = "1.11"
 _OURS = "hitbox:shape"  # elements of others are allowed where they have a prefix

@@ -25,7 +25,7 @@ from hitbox.formats.export import ExportOptions, ExportReport, Target, exported
 
 @dataclass(frozen=True)
 class Format:
-    """Of several formats with one suffix the suffix picks the first.
+    """Of several formats with one suffix the suffix picks the first; a format may have several suffixes.
 
     Its `module` has `target`, what the format has of its own, and `files`, the bytes of each file by its
     name, the main one first.
@@ -41,7 +41,8 @@ class Format:
 FORMATS = (
     Format("json", ".json", "collider_json", "collider JSON: everything, exactly"),
     Format("obj", ".obj", "collider_obj", "a mesh a shape"),
-    Format("glb", ".glb", "collider_glb", "a coloured mesh a shape"),
+    Format("gltf", ".glb", "collider_gltf", "glTF with KHR and OMI physics"),
+    Format("gltf", ".gltf", "collider_gltf", "the same as text"),
     Format("stl", ".stl", "collider_stl", "one mesh of all shapes, in 32 bits"),
     Format("ply", ".ply", "collider_ply", "one mesh of all shapes"),
     Format("urdf", ".urdf", "urdf", "URDF 1.0: a link"),
@@ -52,6 +53,14 @@ FORMATS = (
     Format("curobo", ".yml", "curobo", "cuRobo: spheres of a link"),
     Format("curobo", ".yaml", "curobo", "cuRobo: spheres of a link"),
     Format("rapier", ".py", "rapier", "Rapier: builders in Python, and the same as JSON"),
+    Format("usd", ".usda", "collider_usd", "USD Physics as text"),
+    Format("usd", ".usd", "collider_usd", "the same, binary"),
+    Format("usd", ".usdc", "collider_usd", "the same, binary"),
+    Format("godot", ".tscn", "collider_godot", "a Godot 4 scene"),
+    Format("unreal", ".glb", "collider_unreal", "meshes named for Unreal"),
+    Format("unreal-obj", ".obj", "collider_unreal_obj", "the same as OBJ, in centimetres"),
+    Format("unity", ".obj", "collider_unity", "an OBJ with a sidecar and an import script for Unity"),
+    Format("glb-meshes", ".glb", "collider_glb", "a coloured mesh a shape"),
 )
 
 

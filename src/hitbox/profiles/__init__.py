@@ -4,7 +4,8 @@
      "source": "where this is from"}
 
 `kinds` has hull where the engine likes hulls as much as primitives; `weights` may leave kinds out; `hull`
-is null where hulls are better avoided, a cap where there is none.
+is null where hulls are better avoided, a cap where there is none. `HullCaps` has all caps of a hull; one that
+is left out is none.
 """
 
 from __future__ import annotations
@@ -12,19 +13,35 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from hitbox import checks
 from hitbox.errors import InputError
 from hitbox.shapes import KINDS
+from hitbox.words import listed
 
 NAMES = tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.json")))
 FEWEST_HULL_VERTICES, MOST_HULL_VERTICES = 4, 256
 
 _PRIMITIVES = tuple(kind for kind in KINDS if kind != "hull")
 _KEYS = ("kinds", "weights", "hull", "source")
+_PLANE_TOLERANCE = ("metres", "of_half_extents")
+
+
+@dataclass(frozen=True)
+class HullCaps:
+    """What an engine takes in one hull without changing it; None: no such cap is known."""
+
+    vertices: int | None = None
+    polygons: int | None = None  # triangles in one plane are one
+    triangles: int | None = None  # before they are merged
+    corners: int | None = None  # of one polygon
+    aspect: float | None = None  # largest extent by the distance from the centre of mass to the nearest side
+    # A vertex must stick out of the hull of the others by more than so many metres, and than this share of
+    # the sum of the three half extents: the engine drops it otherwise.
+    plane_tolerance: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -34,9 +51,17 @@ class Profile:
     name: str
     kinds: tuple[str, ...]
     weights: tuple[tuple[str, float], ...]
-    hull_vertices: int | None  # as few as both caps need; None: hulls are better avoided
+    hull: HullCaps | None  # None: hulls are better avoided
     source: str
     own: str | None = None  # of a file of the user's: what it says, as JSON
+
+    @property
+    def hull_vertices(self) -> int | None:
+        """As few as all caps need: a hull of n vertices has up to 2 n - 4 sides."""
+        if self.hull is None:
+            return None
+        sides = [cap // 2 + 2 for cap in (self.hull.polygons, self.hull.triangles) if cap is not None]
+        return min([MOST_HULL_VERTICES, self.hull.vertices or MOST_HULL_VERTICES, *sides])
 
 
 def load(profile: str | os.PathLike[str] | Profile) -> Profile:
@@ -85,22 +110,36 @@ def _profile(path: Path, document: dict[str, Any]) -> Profile:
         path.stem,
         tuple(kind for kind in KINDS if kind in kinds),
         tuple(checks.weights(where, document.get("weights") or {}, _PRIMITIVES).items()),
-        _hull_vertices(where, document.get("hull")),
+        _hull_caps(where, document.get("hull")),
         str(document.get("source", "")),
     )
 
 
-def _hull_vertices(where: str, hull: Any) -> int | None:
-    """A hull of n vertices has up to 2 n - 4 sides."""
+def _hull_caps(where: str, hull: Any) -> HullCaps | None:
     if hull is None:
         return None
     if not isinstance(hull, Mapping):
         raise InputError(f"{where}: hull: must be null or {{'vertices': 64, 'polygons': 64}}.")
     for key in hull:
-        checks.one_of(f"{where}: hull", key, ("vertices", "polygons"), "key")
-    caps = [MOST_HULL_VERTICES]
-    if hull.get("vertices") is not None:
-        caps.append(checks.whole(f"{where}: hull: vertices", hull["vertices"], 4, 10**6))
-    if hull.get("polygons") is not None:
-        caps.append(checks.whole(f"{where}: hull: polygons", hull["polygons"], 4, 10**6) // 2 + 2)
-    return min(caps)
+        checks.one_of(f"{where}: hull", key, [field.name for field in fields(HullCaps)], "key")
+    least = {"vertices": FEWEST_HULL_VERTICES, "polygons": 4, "triangles": 4, "corners": 3}
+    counts = {
+        key: checks.whole(f"{where}: hull: {key}", hull[key], few, 10**6)
+        for key, few in least.items()
+        if hull.get(key) is not None
+    }
+    aspect = hull.get("aspect")
+    return HullCaps(
+        **counts,
+        aspect=None if aspect is None else checks.positive(f"{where}: hull: aspect", aspect),
+        plane_tolerance=_plane_tolerance(f"{where}: hull: plane_tolerance", hull.get("plane_tolerance")),
+    )
+
+
+def _plane_tolerance(where: str, given: Any) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping) or set(given) != set(_PLANE_TOLERANCE):
+        raise InputError(f"{where}: must be null or have {listed(_PLANE_TOLERANCE)}.")
+    metres, share = (checks.not_negative(f"{where}: {key}", given[key]) for key in _PLANE_TOLERANCE)
+    return metres, share
