@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import batch
-from hitbox.batch import gallery, jobs, manifest
+from hitbox.batch import gallery, jobs, manifest, places
 from hitbox.batch.driver import Summary
 from hitbox.batch.local import Limits
 from hitbox.cli.app import run as shell
@@ -296,6 +296,25 @@ def test_names_cannot_lead_out_of_the_output_folder(tmp_path, fakes):
     assert "&lt;b&gt;&amp;amp;.obj" in page
 
 
+NAMES = st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=20)
+
+
+@given(st.lists(NAMES, max_size=3), NAMES, st.sampled_from([".json", ".collider.json", ".glb"]))
+def test_whatever_a_path_is_its_output_stays_below(folders, name, suffix):
+    root = os.path.abspath("root")
+    path = os.path.abspath(os.path.join(root, *folders, f"{name}.obj"))  # as folders are walked: no dots left
+    if not path.startswith(root + os.sep):
+        with pytest.raises(InputError, match="is not below"):
+            jobs._asset(path, root, suffix)
+        return
+    asset = jobs._asset(path, root, suffix)
+    for made in (asset.output, asset.picture):
+        target = str(places.Folder("out").at(made))
+        assert os.path.normpath(target) == target
+        assert target.startswith(f"out{os.sep}")
+    assert asset.output.endswith(suffix)
+
+
 def test_a_list_or_paths_outside_of_the_root_are_refused(tmp_path, fakes):
     fakes("trivial")
     cubes(tmp_path, "in/a.obj", "in/sub/b.obj", "c.obj")
@@ -441,8 +460,6 @@ def workers_of(pid: int) -> list[str]:
 
 
 def test_a_killed_worker_leaves_no_unfinished_file(tmp_path):
-    from hitbox.batch import places
-
     where = places.Folder(tmp_path)
     where.write([("a/b.json", b"1")])
     mine, other = f".hitbox-{places._mark(7)}x.partial", f".hitbox-{places._mark(8)}x.partial"
@@ -457,8 +474,6 @@ def test_a_killed_worker_leaves_no_unfinished_file(tmp_path):
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "/x", "a//x", ".", ""])
 def test_a_place_is_not_left(tmp_path, path):
-    from hitbox.batch import places
-
     (tmp_path / "out").mkdir()
     wheres = [places.Folder(tmp_path / "out")]
     if find_spec("fsspec"):
