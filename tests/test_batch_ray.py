@@ -6,13 +6,16 @@ import json
 import sys
 from collections import Counter
 
+import mesh_files
 import pytest
+import specimens
 from test_batch import cubes, files, lines
 
 import hitbox
 from hitbox import batch
 from hitbox.batch import jobs
 from hitbox.batch.jobs import Asset, Job
+from hitbox.cli.app import run as shell
 from hitbox.errors import InputError
 
 ray = pytest.importorskip("ray", reason="needs the extra ray", exc_type=ImportError)
@@ -64,6 +67,18 @@ def test_every_asset_comes_out_once_though_a_node_dies(tmp_path, monkeypatch, tw
     assert files(out) == files(tmp_path / "local")  # the same bytes, and nothing besides
     again = batch.run(source, out, resume=True, **common)  # one engine goes on where the other was
     assert (again.skipped, again.failed) == (ASSETS, 1)
+
+
+def test_a_cluster_is_started_where_there_is_none(tmp_path, capfd):
+    source = cubes(tmp_path / "in", "cube.obj")
+    torus = specimens.torus()
+    (source / "torus.obj").write_bytes(mesh_files.obj(torus.vertices, specimens.polygons_of(torus)))
+    common = ["batch", str(source), "-n", "8", "--no-pictures", "--workers", "1"]
+    assert shell([*common, "-o", str(tmp_path / "ray"), "--engine", "ray"]) == 0
+    assert not ray.is_initialized()
+    assert shell([*common, "-o", str(tmp_path / "local")]) == 0
+    assert "2: 2 ok" in capfd.readouterr().out
+    assert files(tmp_path / "ray") == files(tmp_path / "local")
 
 
 def test_results_may_go_to_a_url(tmp_path, monkeypatch):

@@ -65,6 +65,11 @@ def render(
     replace_file(path, rendered(mesh, collider, space=space, size=size, up=up))
 
 
+def prepare() -> None:
+    """Loads what pictures need, which takes seconds. InputError where it is missing."""
+    _pyvista()
+
+
 def rendered(
     mesh: Triangulated,
     collider: Collider | None,

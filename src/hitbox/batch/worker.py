@@ -41,10 +41,20 @@ def main() -> None:
 
     settings: Settings = pickle.load(given)
     sys.path += [folder for folder in settings.path if folder not in sys.path]
+    if settings.pictures:
+        _prepare_pictures()
     say({"ready": os.getpid()})
     for line in given:
         say({"result": worked(json.loads(line), settings, say)})
     os._exit(0)  # a library that crashes in its destructors has answered all the same
+
+
+def _prepare_pictures() -> None:
+    """Before the first asset, which else would pay for it."""
+    from hitbox import render
+
+    with contextlib.suppress(InputError):  # each asset will say so
+        render.prepare()
 
 
 def worked(job: dict[str, Any], settings: Settings, say: Say) -> dict[str, Any]:
