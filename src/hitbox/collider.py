@@ -287,9 +287,8 @@ class Collider(Sequence[Shape]):
     def load(path: str | os.PathLike[str]) -> Collider:
         """Reads a collider JSON, or a file of an engine's that says what its colliders are."""
         from hitbox.formats import collider_json, hulls
-        from hitbox.formats.reading import suffix_of
 
-        if suffix_of(os.fsdecode(path)) in hulls.COLLIDER_READERS:
+        if hulls.says_colliders(os.fsdecode(path)):
             return hulls.read(path)
         with open(path, "rb") as file:
             return collider_json.read(file.read(), os.fspath(path))

@@ -56,6 +56,11 @@ def read(path: str | os.PathLike[str]) -> Collider:
         raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
 
 
+def says_colliders(path: str) -> bool:
+    """Whether the name is that of a format of an engine's that has colliders of its own."""
+    return suffix_of(path) in COLLIDER_READERS or path.lower().endswith(collider_unity.SIDECAR)
+
+
 def _pieces_in(folder: str) -> Iterator[Piece]:
     """Those of every mesh file in it, sorted by name; a file of one piece gives it its name."""
     names = sorted(name for name in os.listdir(folder) if suffix_of(name) in READERS)
