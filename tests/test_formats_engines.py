@@ -501,6 +501,14 @@ def Xform "top"
     assert made[0] == Capsule((2, 0, -1), (2, 0, 1), 1)
     np.testing.assert_allclose(made[1].half_extents, 2)
     assert made[2] == Frustum((-2, 0, 0), (2, 0, 0), 2, 0)
+    collides = 'prepend apiSchemas = ["PhysicsCollisionAPI"]'
+    for prim in ("double radius = -1", "double radius = 1e308\n double3 xformOp:scale = (9, 9, 9)"):
+        order = 'uniform token[] xformOpOrder = ["xformOp:scale"]' if "Op" in prim else ""
+        (tmp_path / "z.usda").write_text(
+            f'#usda 1.0\ndef Sphere "s" (\n{collides}\n)\n{{\n{prim}\n{order}\n}}\n'
+        )
+        with pytest.raises(InputError, match=r"z\.usda: "):
+            Collider.of(tmp_path / "z.usda")
     (tmp_path / "y.usda").write_text("#usda 1.0\ndef Xform")
     with pytest.raises(InputError, match=r"y\.usda: is not a USD file"):
         Collider.of(tmp_path / "y.usda")
