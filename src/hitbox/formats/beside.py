@@ -34,7 +34,7 @@ def files_beside(export: Export) -> Beside:
             assert isinstance(local, Hull)
             path = beside.hulls[item.name] = f"{export.folder}/{item.name}.obj"
             hull = ObjObject(item.name, local.vertices, [(None, local.triangles.tolist())])
-            beside.files[path] = obj_bytes(item.title, [hull])
+            beside.files[path] = obj_bytes(item.name, [hull])
     if export.mesh is not None:
         name = safe_names([*(item.name for item in export.items), "visual"])[-1]
         beside.visual = name, f"{export.folder}/{name}.obj"

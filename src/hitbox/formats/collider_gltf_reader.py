@@ -23,7 +23,7 @@ from hitbox.collider import Collider, Label, Status
 from hitbox.errors import InputError
 from hitbox.formats.export import matrix_of
 from hitbox.formats.objects import label_of
-from hitbox.formats.placed import Placement
+from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, hull_of_piece
 from hitbox.shapes import FloatArray, Hull, Shape
@@ -46,10 +46,11 @@ def read(path: str) -> Collider | None:
         used = document.get("extensionsUsed", [])
         if not isinstance(used, list) or not {_KHR_BODY, _OMI_BODY} & {name for name in used if name}:
             return None
-        return _File(document, binary, path).collider()
+        with strict_numbers():
+            return _File(document, binary, path).collider()
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    except (ValueError, LookupError, TypeError, AttributeError, struct.error, EOFError, OSError) as error:
+    except (*WRONG_VALUES, struct.error, EOFError, OSError) as error:
         raise InputError(f"{where}: its colliders cannot be read: {error!r:.80}.") from None
 
 

@@ -20,7 +20,7 @@ from hitbox.errors import InputError
 from hitbox.formats.export import Export, Item, Target, matrix_of, safe_names
 from hitbox.formats.gltf_file import Buffer, packed, render_nodes
 from hitbox.formats.objects import extras_of, label_of, local_and_pose
-from hitbox.formats.placed import Placement
+from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
 from hitbox.mass import MassProperties
 from hitbox.mesh import _utf8
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Hull, Shape, Sphere
@@ -126,10 +126,11 @@ def read(path: str) -> Collider | None:
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return _collider(data.decode(), os.path.basename(path).split(".", 1)[0])
+        with strict_numbers():
+            return _collider(data.decode(), os.path.basename(path).split(".", 1)[0])
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    except (ValueError, LookupError, TypeError) as error:
+    except WRONG_VALUES as error:
         raise InputError(f"{where}: its collision shapes cannot be read: {error!r:.80}.") from None
 
 

@@ -22,7 +22,7 @@ from hitbox.errors import InputError
 from hitbox.formats.export import Export, Item, Target, matrix_of, safe_names
 from hitbox.formats.obj_file import ObjObject, obj_bytes, render_objects
 from hitbox.formats.objects import extras_of, label_of, local_and_pose
-from hitbox.formats.placed import Placement
+from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
 from hitbox.mass import MassProperties
 from hitbox.mesh import Mesh, _utf8
 from hitbox.pieces import Piece, hull_of_piece
@@ -127,13 +127,14 @@ def read(path: str, model: Mesh | None) -> Collider:
             raise InputError(f'"format" must be {_FORMAT!r}, "version" {_VERSION}.')
         shapes: list[Shape] = []
         labels: list[Label] = []
-        for said in document["shapes"]:
-            shapes.append(_shape(said, model))
-            labels.append(label_of(said))
+        with strict_numbers():
+            for said in document["shapes"]:
+                shapes.append(_shape(said, model))
+                labels.append(label_of(said))
         return Collider(shapes, labels=labels, name=str(document.get("name", "")), unit="m", up="y")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except WRONG_VALUES as error:
         raise InputError(f"{where}: is not a sidecar of hitbox: {error!r:.80}.") from None
 
 

@@ -14,7 +14,7 @@ from hitbox import _core
 from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
 from hitbox.formats.objects import label_of
-from hitbox.formats.placed import Placement
+from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
 from hitbox.lengths import METRES
 from hitbox.mesh import _utf8
 from hitbox.shapes import Hull, Shape
@@ -40,9 +40,12 @@ def read(path: str) -> Collider | None:
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
         if prim.HasAPI(UsdPhysics.CollisionAPI):
             try:
-                shapes.append(_shape(prim, UsdGeom))
+                with strict_numbers():
+                    shapes.append(_shape(prim, UsdGeom))
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
+            except WRONG_VALUES as error:
+                raise InputError(f"{where}: {prim.GetPath()}: cannot be read: {error!r:.80}.") from None
             labels.append(label_of(prim.GetCustomDataByKey("hitbox")))
     if not shapes:
         return None

@@ -67,7 +67,10 @@ def read(path: str | os.PathLike[str]) -> Collider:
 def read_collider(path: str | os.PathLike[str]) -> Collider:
     """A collider JSON, or a file that says what its colliders are, which its suffix tells."""
     where = os.fsdecode(path)
-    found = _collider_in(where, suffix_of(where))
+    suffix = suffix_of(where)
+    if suffix in COLLIDER_READERS:
+        return read(path)
+    found = _collider_in(where, suffix)
     if found is not None:
         return found
     with open(path, "rb") as file:

@@ -43,12 +43,13 @@ def render_objects(mesh: Mesh, name: str, by_part: bool = True) -> Iterator[ObjO
     titles = safe_names((mesh.part_names[number] if named else "") or name for number in numbers)
     polygons = np.split(mesh.indices, mesh.offsets[1:-1])
     material = np.zeros(mesh.face_count, np.uint32) if mesh.material is None else mesh.material
+    materials = safe_names(mesh.material_names) if mesh.material is not None else [None]
     for number, title in zip(numbers, titles, strict=True):
         faces = np.flatnonzero(part == number)
         used = np.unique(np.concatenate([polygons[f] for f in faces]))
         own = [
             (
-                mesh.material_names[m] or None if mesh.material is not None else None,
+                materials[m],
                 [np.searchsorted(used, polygons[f]).tolist() for f in faces if material[f] == m],
             )
             for m in np.unique(material[faces])

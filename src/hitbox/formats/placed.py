@@ -11,6 +11,13 @@ from hitbox.mass import quaternion_of
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Frustum, Rotation, Shape, Sphere, Vector
 
 _SAME = 1e-5  # what float32 leaves of equal scales and right angles
+# What a file can do wrong that no sentence of ours is about: a text where a number belongs, or one too large.
+WRONG_VALUES = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+
+
+def strict_numbers() -> np.errstate:
+    """Within it a number that overflows is one of WRONG_VALUES."""
+    return np.errstate(over="raise", invalid="raise")
 
 
 class Placement:
