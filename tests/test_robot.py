@@ -542,7 +542,8 @@ def test_mjcf_hulls_and_excludes(tmp_path):
         <body name="a"><joint name="x" type="slide" axis="1 0 0" range="0 .001"/>
           <geom type="mesh" mesh="ell"/></body>
         <body name="b" pos="0.1 0 0.5" euler="0 3.14159265 0">
-          <joint type="slide" axis="0 1 0" range="-.3 .3"/><geom type="mesh" mesh="ell"/></body></body></worldbody></mujoco>"""
+          <joint type="slide" axis="0 1 0" range="-.3 .3"/><geom type="mesh" mesh="ell"/></body>
+      </body></worldbody></mujoco>"""
     path = tmp_path / "elbows.xml"
     path.write_text(text)
     out = tmp_path / "out.xml"

@@ -37,7 +37,9 @@ class RobotOptions:
     packages: Mapping[str, str | os.PathLike[str]] | None = option(
         None, "Folders of packages that are not above the robot's file, by name."
     )
-    poses: int = option(200, "Joint positions in which self-collisions are looked for; 0 is none.")
+    poses: int = option(
+        200, "Joint positions in which self-collisions are looked for; 0 is none.", means="200"
+    )
 
     def __post_init__(self) -> None:
         checks.one_of("robot: source", self.source, SOURCES)
