@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import xml.etree.ElementTree as ET
@@ -199,7 +200,7 @@ def test_pybullet_and_rapier_open_the_urdf(arm):
 
 
 def test_all_but_the_collisions_stays_to_the_byte(arm):
-    odd = ARM.replace("<visual>", "<visual  name = 'a>b' >", 1).replace("\n", "\r\n")
+    odd = ARM.replace("<visual>", "<visual  name = 'a>b filename=\"c\"' >", 1).replace("\n", "\r\n")
     arm.write_bytes(odd.encode())
     out = arm.with_name("out.urdf")
     hitbox.robot(arm, out, 6, poses=0)
@@ -696,6 +697,40 @@ def test_the_shell_writes_and_reports(arm, capsys):
     assert set(report["kinds"]) <= {"box", "capsule"}
     assert run(["robot", str(arm), "-o", str(out), "--package", "arm"]) == 2
     assert "--package: must be a name and a folder" in capsys.readouterr().err
+
+
+def damaged(data, text: str) -> bytes:
+    """A few places of it changed: letters, or numbers and names for others."""
+    whole = bytearray(text.encode())
+    words = [b"0", b"-1", b"1e999", b"nan", b"", b'"', b"x", b"<", b"/>", b"fore", b"visual", b"0 0 0"]
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(whole) - 1))
+        instead = data.draw(st.sampled_from(words) | st.binary(max_size=3))
+        whole[at : at + data.draw(st.integers(0, 8))] = instead
+    return bytes(whole)
+
+
+@settings(max_examples=200)
+@given(st.data(), st.sampled_from([ARM, PART.replace("mujocoinclude", "worldbody"), MODEL]))
+def test_damaged_robots_are_refused_or_read(tmp_path_factory, data, text):
+    folder = tmp_path_factory.getbasetemp() / "damaged"
+    if not folder.exists():
+        (folder / "meshes").mkdir(parents=True)
+        (folder / "meshes" / "ell.obj").write_bytes(obj(ELL))
+        (folder / "meshes" / "tube.obj").write_bytes(obj(TUBE))
+        (folder / "part.xml").write_text(PART)
+    if text.startswith("<worldbody"):
+        text = MODEL.split("<worldbody>")[0] + text + "</mujoco>"
+    written = damaged(data, text)
+    with contextlib.suppress(InputError):  # and nothing else
+        xml = XmlText(written, "robot")
+        is_urdf = xml.root.tag == "robot"
+        read = Urdf(xml, str(folder), "visual", {}) if is_urdf else Mjcf(xml, str(folder), "visual")
+        balls = [Sphere((0, 0, 0), 1)]
+        fitted = {k: balls for k, each in enumerate(read.robot.links) if each.mesh is not None}
+        files = read.files(fitted, str(folder / "out.xml"), [])
+        again = ET.fromstring(files[str(folder / "out.xml")])
+        assert again.tag == xml.root.tag
 
 
 def test_it_can_be_stopped(arm):

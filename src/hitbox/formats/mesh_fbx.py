@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 import subprocess
 import sys
 from typing import Any
@@ -36,7 +37,8 @@ def read(path: str) -> Mesh:
 
 def _ask_child(data: bytes, where: str) -> dict[str, Any]:
     child = [sys.executable, "-m", "hitbox.formats.fbx_child"]
-    done = subprocess.run(child, input=data, capture_output=True, check=False)
+    paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what is found here
+    done = subprocess.run(child, input=data, capture_output=True, check=False, env={**os.environ, **paths})
     if done.returncode == 2:
         why = done.stderr.decode("utf-8", "replace").strip()[-160:]
         raise InputError(f"{where}: not an FBX that can be read ({why}). Export it again.")

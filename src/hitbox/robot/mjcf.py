@@ -53,9 +53,7 @@ class _Geom:
     said: _Attributes  # with its defaults
     pose: Floats  # in its body's frame
 
-    @property
-    def masks(self) -> tuple[int, int]:
-        return int(self.said.get("contype", "1")), int(self.said.get("conaffinity", "1"))
+    masks: tuple[int, int]  # contype and conaffinity
 
     @property
     def collides(self) -> bool:
@@ -109,8 +107,7 @@ class Mjcf:
             elif link >= 0 and element.tag in ("joint", "freejoint"):
                 self._add_joint(element, link, frame, childclass)
             elif link >= 0 and element.tag == "geom":
-                said = self._defaults.of("geom", element, childclass)
-                self._bodies[link].geoms.append(_Geom(element, said, frame @ self._geom_pose(said, element)))
+                self._add_geom(element, self._bodies[link], frame, childclass)
             elif link >= 0 and element.tag == "inertial":
                 self._bodies[link].has_mass = self._compiler.get("inertiafromgeom", "auto") != "true"
 
@@ -120,6 +117,14 @@ class Mjcf:
         self.robot.links.append(Link(name, parent, pose))
         self._bodies.append(_Body(element))
         self._walk(element, len(self._bodies) - 1, np.eye(4), childclass)
+
+    def _add_geom(self, element: Element, body: _Body, frame: Floats, childclass: str | None) -> None:
+        said = self._defaults.of("geom", element, childclass)
+        types, withs = (
+            int(self._numbers(said.get(name, "1"), 1, element)[0]) for name in ("contype", "conaffinity")
+        )
+        pose = frame @ self._geom_pose(said, element)
+        body.geoms.append(_Geom(element, said, pose, (types, withs)))
 
     def _add_joint(self, element: Element, number: int, frame: Floats, childclass: str | None) -> None:
         link = self.robot.links[number]
@@ -250,7 +255,7 @@ class Mjcf:
             raise InputError(f"{self._place(geom)}: there is no mesh {name!r:.80} among the assets.")
         said = self._defaults.of("mesh", element, None)
         scale = np.diag([*self._vector(said, "scale", (1.0, 1.0, 1.0), element), 1.0])
-        turn = matrix_of(_xyzw(self._numbers(said.get("refquat", "1 0 0 0"), 4, element)))
+        turn = self._checked_turn({"quat": said.get("refquat", "1 0 0 0")}, element)
         move = self._vector(said, "refpos", (0.0, 0.0, 0.0), element)
         reference = pose_of(turn.T, -turn.T @ move)
         if "vertex" in said:
@@ -288,11 +293,18 @@ class Mjcf:
     def _geom_pose(self, said: _Attributes, element: Element) -> Floats:
         if "fromto" in said:
             ends = self._numbers(said["fromto"], 6, element)
-            return pose_of(_turn_from_z(ends[:3] - ends[3:]), (ends[:3] + ends[3:]) / 2)
+            along = " ".join(repr(float(x)) for x in ends[:3] - ends[3:])
+            return pose_of(self._checked_turn({"zaxis": along}, element), (ends[:3] + ends[3:]) / 2)
         return self._pose(said, element)
 
     def _pose(self, said: _Attributes, element: Element) -> Floats:
-        return pose_of(self._turn(said, element), self._vector(said, "pos", (0.0, 0.0, 0.0), element))
+        return pose_of(self._checked_turn(said, element), self._vector(said, "pos", (0.0, 0.0, 0.0), element))
+
+    def _checked_turn(self, said: _Attributes, element: Element) -> Floats:
+        try:
+            return self._turn(said, element)
+        except ZeroDivisionError:
+            raise InputError(f"{self._place(element)}: its frame has a direction without length.") from None
 
     def _turn(self, said: _Attributes, element: Element) -> Floats:
         if "quat" in said:
@@ -303,7 +315,10 @@ class Mjcf:
         if "euler" in said:
             turn = np.eye(3)
             angles = self._numbers(said["euler"], 3, element) * self._radians
-            for letter, angle in zip(self._compiler.get("eulerseq", "xyz"), angles, strict=True):
+            letters = self._compiler.get("eulerseq", "xyz")
+            if len(letters) != 3 or not set(letters.lower()) <= set("xyz"):
+                raise InputError(f"{self._text.where}: eulerseq {letters!r:.80} should be three of xyz.")
+            for letter, angle in zip(letters, angles, strict=True):
                 one = turn_about(np.eye(3)["xyz".index(letter.lower())], float(angle))
                 turn = turn @ one if letter.islower() else one @ turn
             return turn
@@ -472,12 +487,12 @@ def _flat(text: XmlText, folder: str) -> XmlText:
 
 
 def _xyzw(wxyz: Floats) -> tuple[float, float, float, float]:
-    w, x, y, z = (wxyz / np.linalg.norm(wxyz)).tolist()
+    w, x, y, z = _unit(wxyz).tolist()
     return x, y, z, w
 
 
 def _unit(vector: Floats) -> Floats:
-    return np.asarray(vector / np.linalg.norm(vector))
+    return np.asarray(vector * (1 / math.hypot(*vector)))  # by zero it raises, which numpy does not
 
 
 def _turn_from_z(direction: Floats) -> Floats:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import quoteattr
 from hitbox.errors import InputError
 from hitbox.formats import xml_input
 
+_ATTRIBUTE = re.compile(rb"\s([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _TAG = re.compile(rb"<(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -68,10 +69,9 @@ class XmlText:
         tag = self.data[span.start : span.inner]
         for name, value in values.items():
             said = f"{name}={quoteattr(value)}".encode("ascii", "xmlcharrefreplace")
-            own = re.compile(rb"(?<=\s)" + re.escape(name.encode()) + rb"\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-            found = own.search(tag)
+            found = next((own for own in _ATTRIBUTE.finditer(tag) if own[1] == name.encode()), None)
             if found:
-                tag = tag[: found.start()] + said + tag[found.end() :]
+                tag = tag[: found.start(1)] + said + tag[found.end() :]
             else:
                 close = 2 if tag.endswith(b"/>") else 1
                 tag = tag[:-close].rstrip() + b" " + said + tag[-close:]
