@@ -12,7 +12,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from hitbox.robot.model import (
     turn_about,
     z_along_y,
 )
-from hitbox.robot.xml_text import XmlText
+from hitbox.robot.xml_text import XmlText, quoted
 from hitbox.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 _MOST_INCLUDES = 1_000
@@ -369,7 +368,7 @@ class Mjcf:
         named = {body.element.get("name") for body in self._bodies}
         pairs = [(a, b) for a, b, _ in disabled if a in named and b in named]
         if pairs:
-            lines = [f"  <exclude body1={quoteattr(a)} body2={quoteattr(b)}/>" for a, b in pairs]
+            lines = [f"  <exclude body1={quoted(a)} body2={quoted(b)}/>" for a, b in pairs]
             self._text.append(root, ["<contact>", *lines, "</contact>"])
         folder = os.path.dirname(os.path.abspath(output))
         if os.path.realpath(folder) != os.path.realpath(self._folder):
@@ -383,7 +382,7 @@ class Mjcf:
         values = {"contype": "1", "conaffinity": "1", **taken}
         stays = not body.replaced or any(self._must_stay(geom, body) for geom in body.replaced)
         values["group"] = _GROUP if stays else said.get("group", "0")
-        return " ".join(f"{name}={quoteattr(value)}" for name, value in values.items())
+        return " ".join(f"{name}={quoted(value)}" for name, value in values.items())
 
     def _must_stay(self, geom: _Geom, body: _Body) -> bool:
         return not body.has_visuals or not body.has_mass or geom.element.get("name") in self._names_used
@@ -395,7 +394,7 @@ class Mjcf:
             self._text.remove(geom.element)
 
     def _geom(self, shape: Shape, contact: str, hulls: list[str]) -> str:
-        start = f"<geom class={quoteattr(self._defaults.top)} mass=\"0\" {contact}"
+        start = f"<geom class={quoted(self._defaults.top)} mass=\"0\" {contact}"
         if isinstance(shape, Capsule) and shape.start == shape.end:
             shape = Sphere(shape.start, shape.radius)
         if shape.kind in ("frustum", "prism", "hull"):
@@ -423,7 +422,7 @@ class Mjcf:
         for name in ("meshdir", "texturedir"):
             path = os.path.join(os.path.abspath(self._folder), self._compiler.get(name, assets))
             values[name] = os.path.relpath(path, folder).replace(os.sep, "/")
-        return "<compiler " + " ".join(f"{k}={quoteattr(v)}" for k, v in values.items()) + "/>"
+        return "<compiler " + " ".join(f"{k}={quoted(v)}" for k, v in values.items()) + "/>"
 
 
 class _Defaults:

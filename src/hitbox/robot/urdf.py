@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from hitbox.formats.objects import local_and_pose
 from hitbox.mesh import Floats, Mesh
 from hitbox.robot.mesh_paths import MeshFiles, resolved
 from hitbox.robot.model import Joint, Link, Robot, pose_of, shape_at, together, turn_about, z_along_y
-from hitbox.robot.xml_text import XmlText
+from hitbox.robot.xml_text import XmlText, quoted
 from hitbox.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 _MOVING = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide"}
@@ -223,7 +222,7 @@ class Urdf:
                     if name in meshes:  # two links whose names differ in signs alone
                         name = f"{stem}_collision/{safe}_{k}.obj"
                     meshes[name] = _obj(shape)
-                    lines += _collision(f"<mesh filename={quoteattr(name)}/>", np.eye(4))
+                    lines += _collision(f"<mesh filename={quoted(name)}/>", np.eye(4))
                 else:
                     lines += _elements(shape, has_capsules)
             self._put(self._elements[k], lines)
@@ -306,13 +305,13 @@ def _obj(shape: Shape) -> bytes:
 
 def _srdf(path: str, name: str, pairs: Sequence[tuple[str, str, int]]) -> bytes:
     """Pairs that are not to be checked; what an SRDF that is there says already stays."""
-    text = XmlText(f"<?xml version=\"1.0\"?>\n<robot name={quoteattr(name)}>\n</robot>\n".encode(), path)
+    text = XmlText(f"<?xml version=\"1.0\"?>\n<robot name={quoted(name)}>\n</robot>\n".encode(), path)
     if os.path.exists(path):
         with open(path, "rb") as file:
             text = XmlText(file.read(), os.path.basename(path))
     known = {frozenset((e.get("link1"), e.get("link2"))) for e in text.root.iter("disable_collisions")}
     lines = [
-        f"<disable_collisions link1={quoteattr(a)} link2={quoteattr(b)} "
+        f"<disable_collisions link1={quoted(a)} link2={quoted(b)} "
         f'reason="{"Adjacent" if joints < 2 else "User"}"/>'
         for a, b, joints in pairs
         if frozenset((a, b)) not in known
