@@ -375,6 +375,20 @@ def test_what_touched_before_is_not_new(tmp_path):
     assert hitbox.robot(path, tmp_path / "out.urdf", 2, poses=20).collisions == ()
 
 
+def test_what_lay_inside_before_is_not_new(tmp_path):
+    (tmp_path / "shell.obj").write_bytes(obj(specimens.box((1.0, 1.0, 1.0))))
+    (tmp_path / "core.obj").write_bytes(obj(specimens.box((0.1, 0.1, 0.1))))
+    for first, second in (("shell", "core"), ("core", "shell")):
+        path = tmp_path / "nested.urdf"
+        path.write_text(
+            urdf(
+                link("a", mesh(f"{first}.obj")) + link("b", mesh(f"{second}.obj"))
+                + joint("j", "a", "b", '<origin xyz="0 0 0.2"/><axis xyz="0 0 1"/>')
+            )
+        )  # fmt: skip
+        assert hitbox.robot(path, tmp_path / "out.urdf", 2, poses=5).collisions == ()
+
+
 def test_samples_stay_within_limits_and_fill_them(arm):
     robot = Urdf(XmlText(arm.read_bytes(), "arm.urdf"), str(arm.parent), "visual", {}).robot
     found = samples(robot, 100)

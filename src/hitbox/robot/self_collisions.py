@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from hitbox import _core
+from hitbox.mass import is_solid
 from hitbox.mesh import Floats, Mesh
 from hitbox.robot.model import Joint, Robot
 from hitbox.robot.overlaps import Convexes, overlap, surfaces_touch, triangles_of
 from hitbox.shapes import Shape
 
 NEIGHBOURS = 2  # moving joints between two links, at most
+_CORNERS = 64  # of a link, asked whether they lie inside another one
 _LOOKED_AT = 16  # poses of a pair in which it is asked whether it collided before, too
 
 
@@ -120,20 +124,47 @@ def _ball(convexes: Convexes) -> tuple[Floats, float]:
 
 @dataclass(frozen=True)
 class _Surface:
-    """What a link collided with before: triangles, and the simple shapes among it also as such."""
+    """What a link collided with before: triangles, and what has an inside among it."""
 
     triangles: Floats
-    convexes: Convexes | None
+    convexes: Convexes | None  # the simple shapes
+    solids: tuple[Mesh | Shape, ...]
 
     @staticmethod
     def of(pieces: Sequence[Mesh | Shape]) -> _Surface:
         shapes = [piece for piece in pieces if not isinstance(piece, Mesh)]
         triangles = np.concatenate([np.empty((0, 3, 3)), *(triangles_of(piece) for piece in pieces)])
-        return _Surface(triangles, Convexes.of(shapes) if shapes else None)
+        solids = tuple(piece for piece in pieces if not isinstance(piece, Mesh) or is_solid(piece))
+        return _Surface(triangles, Convexes.of(shapes) if shapes else None, solids)
 
     def touches(self, other: _Surface, own: Floats, others: Floats) -> bool:
         if self.convexes and other.convexes and overlap(self.convexes.at(own), other.convexes.at(others)):
             return True
         # In the other's frame: one of the two need not move.
         move = np.linalg.inv(others) @ own
-        return surfaces_touch(self.triangles @ move[:3, :3].T + move[:3, 3], other.triangles)
+        if surfaces_touch(_moved(self.triangles, move), other.triangles):
+            return True
+        # Nothing crosses: a piece of one lies in the other with all of its corners, or with none.
+        return other.holds(_moved(self._some_corners, move)) or self.holds(
+            _moved(other._some_corners, np.linalg.inv(move).astype(np.float64))
+        )
+
+    @property
+    def _some_corners(self) -> Floats:
+        corners = self.triangles[:, 0]
+        return corners[:: max(1, len(corners) // _CORNERS)]
+
+    def holds(self, points: Floats) -> bool:
+        """Whether one of `points` is inside of something."""
+        return any(_inside(piece, points).any() for piece in self.solids)
+
+
+def _inside(piece: Mesh | Shape, points: Floats) -> npt.NDArray[np.bool_]:
+    if not isinstance(piece, Mesh):
+        return piece.contains(points)
+    found = _core.points_inside(points, piece.vertices, piece.indices, piece.offsets)
+    return np.asarray(found)
+
+
+def _moved(points: Floats, matrix: Floats) -> Floats:
+    return np.ascontiguousarray(points @ matrix[:3, :3].T + matrix[:3, 3])
