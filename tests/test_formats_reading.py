@@ -735,7 +735,7 @@ def test_unknown_suffixes_list_the_known_ones(read: Read, tmp_path: Path) -> Non
         read,
         b"",
         ".objj",
-        r"no reader for '.objj' files. Did you mean '.obj'\? Known: .glb, .gltf, .obj, .off, .ply, .stl",
+        r"no reader for '.objj' files. Did you mean '.obj'\? Known: .dae, .fbx, .glb, .gltf, .obj, .off",
     )
     refuse(read, b"", ".gz", "no suffix")
     with pytest.raises(InputError, match="no such file"):

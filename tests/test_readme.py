@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import pytest
 
-from hitbox import Box, CarveOptions, Collider, FitOptions, MergeOptions
+from hitbox import Box, CarveOptions, Collider, FitOptions, MergeOptions, RobotOptions
 from hitbox.cli.options import CARVE_ALIASES
 
 ROOT = Path(__file__).parent.parent
@@ -99,6 +99,7 @@ def options_table(kind, aliases=MappingProxyType({})) -> str:
         ("README.md", "options", FitOptions, {}),
         ("docs/carve.md", "carve options", CarveOptions, {v: k for k, v in CARVE_ALIASES.items()}),
         ("docs/carve.md", "merge options", MergeOptions, {}),
+        ("docs/robot.md", "robot options", RobotOptions, {"source": "from", "packages": "package"}),
     ],
 )
 def test_the_tables_of_options_are_those_of_the_code(document, mark, kind, aliases):

@@ -11,6 +11,7 @@ from hitbox.fit import FitOptions, FitTree, fit, fit_tree
 from hitbox.formats import load
 from hitbox.merge import MergeOptions, merge
 from hitbox.mesh import CleanReport, Mesh, MeshInfo
+from hitbox.robot import RobotOptions, RobotReport, robot
 from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
 from hitbox.simulate import Similarity, SimulateOptions, Simulation, simulate
 from hitbox.space import HalfSpace, NavigableSpace, navigable_space
@@ -18,9 +19,9 @@ from hitbox.space import HalfSpace, NavigableSpace, navigable_space
 __all__ = [
     "Box", "Capsule", "CarveOptions", "CheckReport", "CleanReport", "Collider", "Cylinder", "Evaluation",
     "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "MergeOptions", "Mesh",
-    "MeshInfo", "NavigableSpace", "Prism", "Shape", "Similarity", "SimulateOptions", "Simulation",
-    "Sphere", "carve", "check", "evaluate", "fit", "fit_tree", "load", "merge", "navigable_space",
-    "simulate",
+    "MeshInfo", "NavigableSpace", "Prism", "RobotOptions", "RobotReport", "Shape", "Similarity",
+    "SimulateOptions", "Simulation", "Sphere", "carve", "check", "evaluate", "fit", "fit_tree", "load",
+    "merge", "navigable_space", "robot", "simulate",
 ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from hitbox.cli.fit import fit
 from hitbox.cli.info import info
 from hitbox.cli.merge import merge
 from hitbox.cli.render import render
+from hitbox.cli.robot import robot
 from hitbox.cli.simulate import simulate
 from hitbox.errors import InputError
 
@@ -49,6 +50,7 @@ cli.add_command(fit)
 cli.add_command(info)
 cli.add_command(merge)
 cli.add_command(render)
+cli.add_command(robot)
 cli.add_command(simulate)
 
 

@@ -17,6 +17,7 @@ from hitbox.formats.writing import suffixes
 from hitbox.importance import DIRECTIONS
 from hitbox.lengths import UPS
 from hitbox.merge import MergeOptions
+from hitbox.robot import RobotOptions
 from hitbox.space import HalfSpace, NavigableSpace
 
 OUTPUT_HELP = (
@@ -52,6 +53,22 @@ def carve_options(command: _Command) -> _Command:
 def merge_options(command: _Command) -> _Command:
     """One flag for each field of MergeOptions but the one that is a file."""
     return _flags(command, MergeOptions, {"count": int, "max_vertices": int}, but=("space",))
+
+
+# Flags of robot that have another name than their field: a word of Python, and one of several.
+ROBOT_ALIASES = {"from_": "source", "package": "packages"}
+
+
+def robot_options(command: _Command) -> _Command:
+    """One flag for each field of RobotOptions but those of ROBOT_ALIASES, and theirs."""
+    command = click.option(
+        "--package", multiple=True, help="Where a package is, such as arm=src/arm. May be given again."
+    )(command)
+    known = {field.name: field.metadata["help"] for field in fields(RobotOptions)}
+    command = click.option("--from", "from_", help=f"{known['source']} [default: visual]")(command)
+    hints = {"kinds": "Such as box,sphere."}
+    types = {"count": int, "poses": int}
+    return _flags(command, RobotOptions, types, hints=hints, but=tuple(ROBOT_ALIASES.values()))
 
 
 # Flags of carve that have another name than their field, as they are said in another way.
@@ -111,6 +128,17 @@ def carve_keywords(given: dict[str, Any]) -> dict[str, Any]:
         "sealed": lambda is_set: not is_set,
     })  # fmt: skip
     return {CARVE_ALIASES.get(name, name): value for name, value in found.items()}
+
+
+def robot_keywords(given: dict[str, Any]) -> dict[str, Any]:
+    """What was said, under the names of RobotOptions; the rest keeps its defaults."""
+    found = _keywords(given, {
+        "kinds": lambda text: words("--kinds", text),
+        "tolerance": number_or_text,
+        "pad": number_or_text,
+        "package": lambda texts: dict(folder("--package", text) for text in texts),
+    })  # fmt: skip
+    return {ROBOT_ALIASES.get(name, name): value for name, value in found.items()}
 
 
 def merge_keywords(given: dict[str, Any]) -> dict[str, Any]:
@@ -204,6 +232,14 @@ def _numbers(option: str, text: str, names: str, example: str) -> tuple[float, .
     if len(found) != len(names.split(",")):
         raise wrong
     return found
+
+
+def folder(option: str, text: str) -> tuple[str, str]:
+    """`name=where`."""
+    name, equals, where = text.partition("=")
+    if not (name.strip() and equals and where):
+        raise InputError(f"{option}: must be a name and a folder such as arm=src/arm, not {text!r}.")
+    return name.strip(), where
 
 
 def floor(option: str, text: str) -> HalfSpace:

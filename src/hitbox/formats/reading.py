@@ -1,7 +1,7 @@
 """Reading meshes: the registry that picks a reader by the file's suffix.
 
 The core reads OBJ, PLY, STL, OFF, glTF and GLB; its table says which suffixes it knows. A reader
-written in Python joins by one line in `READERS`.
+written in Python joins by one line in `_IN_PYTHON`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
+from importlib import import_module
 
 from hitbox import _core
 from hitbox.errors import InputError
@@ -37,13 +38,34 @@ def _core_reader(suffix: str, unit: str, up: str) -> Callable[[str], Mesh]:
     return read
 
 
+def _python_reader(module: str) -> Callable[[str], Mesh]:
+    def read(path: str) -> Mesh:
+        mesh: Mesh = import_module(f"hitbox.formats.{module}").read(path)  # what it needs waits until then
+        return mesh
+
+    return read
+
+
+# Modules of this folder with `read(path) -> Mesh`.
+_IN_PYTHON = {
+    ".dae": "mesh_dae",
+    ".fbx": "mesh_fbx",
+    ".usd": "mesh_usd",
+    ".usda": "mesh_usd",
+    ".usdc": "mesh_usd",
+    ".usdz": "mesh_usd",
+}
+
 READERS: dict[str, Callable[[str], Mesh]] = {
-    suffix: _core_reader(suffix, unit, up) for suffix, unit, up in _core.mesh_formats()
+    **{suffix: _core_reader(suffix, unit, up) for suffix, unit, up in _core.mesh_formats()},
+    **{suffix: _python_reader(module) for suffix, module in _IN_PYTHON.items()},
 }
 
 
 def load(path: str | os.PathLike[str]) -> Mesh:
-    """The mesh in a file: .obj, .ply, .stl, .off, .gltf or .glb, each also gzipped (.obj.gz).
+    """The mesh in a file: .obj, .ply, .stl, .off, .gltf, .glb, .dae, .usd (.usda, .usdc, .usdz) or .fbx.
+
+    Each may be gzipped (.obj.gz). USD needs the extra `usd`, FBX the extra `fbx`.
 
     Polygons, their order and the vertices are the file's own; node or group and material names
     come with the faces; scene transforms and instances are applied. Nothing is welded or

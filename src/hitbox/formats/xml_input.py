@@ -1,75 +1,91 @@
-"""XML from elsewhere: parsed without entities, document types and anything outside, within limits.
+"""XML from strangers: a document without a type, entities or traps, within limits, or one sentence.
 
-Names keep their prefixes as they stand; comments and processing instructions are passed over.
+Nothing outside the document is ever looked at, and time and memory stay in proportion to its size. Comments
+and processing instructions are passed over.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NoReturn
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from hitbox.errors import InputError
 
-Element = ElementTree.Element
-
-MOST_BYTES = 1 << 28
-MOST_ELEMENTS = 2_000_000
+MOST_BYTES = 1 << 30
+MOST_ELEMENTS = 5_000_000
 DEEPEST = 256
+MOST_ATTRIBUTES = 1_000  # of one element
 
 
-def parse(data: bytes, where: str) -> Element:
-    """The root element. What is not well formed, hostile or too large is an InputError; `where` starts it."""
+def parse(data: bytes, where: str, *, namespaces: bool = False) -> Element:
+    """The root of the document in `data`; `where` starts a complaint.
+
+    With `namespaces` tags are "{namespace}name"; without, they are as they stand.
+    """
     if len(data) > MOST_BYTES:
         raise InputError(f"{where}: has {len(data):,} bytes of XML. At most {MOST_BYTES:,} are read.")
-    tree = _Tree(where)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = tree.start
-    parser.EndElementHandler = tree.end
-    parser.CharacterDataHandler = tree.builder.data
-    parser.StartDoctypeDeclHandler = tree.refuse_doctype
-    parser.EntityDeclHandler = tree.refuse_doctype
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        said = expat.ErrorString(error.code) or "not well formed"
-        raise InputError(
-            f"{where}: not XML: {said} at line {error.lineno}, column {error.offset + 1}."
-        ) from None
-    except InputError:
-        raise
-    except (LookupError, ValueError):  # an encoding that Python has no table for
-        raise InputError(f"{where}: not XML: its encoding is not known. Save it as UTF-8.") from None
-    root: Element = tree.builder.close()
-    return root
+    return _Document(where, namespaces).parse(data)
 
 
-class _Tree:
-    def __init__(self, where: str) -> None:
-        self.builder: ElementTree.TreeBuilder = ElementTree.TreeBuilder()
+class _Document:
+    def __init__(self, where: str, namespaces: bool) -> None:
         self._where = where
         self._depth = self._count = 0
+        self._tree = TreeBuilder()
+        self._expat = expat.ParserCreate(None, "}" if namespaces else None)
+        self._expat.buffer_text = True
+        self._expat.ordered_attributes = True
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.CharacterDataHandler = self._tree.data
+        self._expat.StartDoctypeDeclHandler = self._refuse_doctype
+        self._expat.EntityDeclHandler = self._refuse_doctype
+        self._expat.SkippedEntityHandler = self._refuse_doctype
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def parse(self, data: bytes) -> Element:
+        try:
+            self._expat.Parse(data, True)
+        except expat.ExpatError as error:
+            why = expat.errors.messages.get(error.code, "not well formed")
+            place = f"line {error.lineno}, column {error.offset + 1}"
+            raise InputError(f"{self._where}: not XML: {why} at {place}.") from None
+        except InputError:
+            raise
+        except (LookupError, ValueError):  # an encoding that Python has no table for
+            raise InputError(f"{self._where}: not XML: its encoding is not known. Save it as UTF-8.") from None
+        return self._tree.close()
+
+    def _start(self, tag: str, pairs: list[str]) -> None:
         self._depth += 1
         self._count += 1
         if self._depth > DEEPEST:
-            raise InputError(f"{self._where}: elements are nested more than {DEEPEST} deep.")
+            raise self._refused(f"elements are nested more than {DEEPEST} deep")
         if self._count > MOST_ELEMENTS:
-            raise InputError(f"{self._where}: more than {MOST_ELEMENTS:,} elements.")
-        self.builder.start(tag, attributes)
+            raise self._refused(f"there are more than {MOST_ELEMENTS:,} elements")
+        if len(pairs) > 2 * MOST_ATTRIBUTES:
+            raise self._refused(f"an element has more than {MOST_ATTRIBUTES:,} attributes")
+        names = (_name(name) for name in pairs[::2])
+        self._tree.start(_name(tag), dict(zip(names, pairs[1::2], strict=True)))
 
-    def end(self, tag: str) -> None:
+    def _end(self, tag: str) -> None:
         self._depth -= 1
-        self.builder.end(tag)
+        self._tree.end(_name(tag))
 
-    def refuse_doctype(self, *_: object) -> NoReturn:
+    def _refuse_doctype(self, *_: object) -> None:
         raise InputError(
             f"{self._where}: has a document type or entities, which are not read. Remove the <!DOCTYPE ...>."
         )
+
+    def _refused(self, why: str) -> InputError:
+        line = self._expat.CurrentLineNumber
+        return InputError(f"{self._where}: line {line}: {why}. Export the file without.")
+
+
+def _name(name: str) -> str:
+    """Expat joins namespace and name by the separator; ElementTree writes "{namespace}name"."""
+    return "{" + name if "}" in name else name
 
 
 def numbers(where: str, text: str | None, count: int, default: Sequence[float] | None = None) -> list[float]:

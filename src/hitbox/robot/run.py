@@ -1,0 +1,235 @@
+"""robot: every link's meshes become primitives, and the same file comes out with them as its colliders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from hitbox.collider import Collider
+from hitbox.errors import InputError
+from hitbox.fit import FitOptions, fit
+from hitbox.formats.scene import read_bytes
+from hitbox.formats.writing import replace_files
+from hitbox.mesh import Mesh
+from hitbox.options import collected
+from hitbox.progress import Cancel, Progress, reporter
+from hitbox.robot.mjcf import Mjcf
+from hitbox.robot.model import Robot
+from hitbox.robot.options import RobotOptions
+from hitbox.robot.self_collisions import NEIGHBOURS, SelfCollision, new_collisions
+from hitbox.robot.share import shared
+from hitbox.robot.urdf import Urdf
+from hitbox.robot.xml_text import XmlText
+from hitbox.shapes import Shape
+from hitbox.words import counted
+
+# What each stage takes of the time, about.
+_SHARING, _FITTING, _POSING = (0.0, 0.4), (0.4, 0.9), (0.9, 1.0)
+
+
+@dataclass(frozen=True)
+class LinkReport:
+    """One link's new shapes, in its frame."""
+
+    name: str
+    faces: int  # of its meshes
+    shapes: tuple[Shape, ...]
+    collider: Collider
+
+
+@dataclass(frozen=True)
+class RobotReport:
+    """What was written, and what is not as it was."""
+
+    name: str
+    format: str  # urdf or mjcf
+    files: tuple[str, ...]
+    links: tuple[LinkReport, ...]
+    collisions: tuple[SelfCollision, ...]  # that were not there before
+    poses: int  # that were looked at
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Shapes by their kind."""
+        kinds = [shape.kind for link in self.links for shape in link.shapes]
+        return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+
+    def __str__(self) -> str:
+        total = sum(len(link.shapes) for link in self.links)
+        lines = [f"{self.name}: {counted(total, 'shape')} for {counted(len(self.links), 'link')}"]
+        lines += [said(each) for each in self.collisions]
+        return "\n".join([*lines, *self.notes])
+
+
+def said(collision: SelfCollision) -> str:
+    """A self-collision as a sentence."""
+    what = "and is written down as not to be checked" if collision.disabled else "and is left as it is"
+    often = f"in {counted(collision.poses, 'pose')}"
+    return f"{collision.link1} and {collision.link2} now collide {often}, {what}."
+
+
+class _File(Protocol):
+    robot: Robot
+
+    def files(
+        self, colliders: Mapping[int, Sequence[Shape]], output: str, disabled: Sequence[tuple[str, str, int]]
+    ) -> dict[str, bytes]: ...
+
+
+def robot(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    count: int | None = None,
+    *,
+    options: RobotOptions | None = None,
+    threads: int = 0,
+    cache: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    **keywords: Any,
+) -> RobotReport:
+    """Writes the URDF or MJCF at `path` to `output`, with primitives in place of its collision geometry.
+
+    Options are the fields of RobotOptions. Each link's meshes are fitted as by `fit`: every face lies in one
+    of the link's shapes. Links without meshes, visuals, joints and all else stay as they are, to the byte;
+    paths that are relative to the file are changed where `output` is in another folder. Where `output` is
+    the file itself, the original is kept beside it.
+
+    Joints are sampled within their limits. Pairs of links that collide now and did not before are reported;
+    those with at most two moving joints between them are written down as not to be checked: in an SRDF beside
+    a URDF, in `contact` of an MJCF. Same input, same bytes.
+    """
+    given = keywords if count is None else {**keywords, "count": count}
+    chosen = collected(RobotOptions, "robot", options, given)
+    report = reporter("robot", progress, cancel)
+    go_on = _Stages(report)
+    file = _read(os.fspath(path), chosen)
+    target = os.fspath(output)
+    model = file.robot
+    fitted = {k: link.mesh for k, link in enumerate(model.links) if link.mesh is not None}
+    if not fitted:
+        raise InputError(f"{_name(path)}: none of its links has a mesh: there is nothing to replace.")
+    counts = _counts(model, fitted, chosen, threads, go_on)
+    running = {"threads": threads, "cache": cache, "cancel": cancel}
+    links = _fit_all(model, fitted, counts, chosen.for_fit(), running, go_on)
+    shapes = {k: link.shapes for k, link in links.items()}
+    collisions: tuple[SelfCollision, ...] = ()
+    if chosen.poses:
+        others = {k: _still(link.before) for k, link in enumerate(model.links) if k not in shapes}
+        collisions = new_collisions(model, {**others, **shapes}, chosen.poses, go_on.within(_POSING, "pose"))
+    collisions = tuple(replace(each, disabled=each.joints <= NEIGHBOURS) for each in collisions)
+    disabled = [(each.link1, each.link2, each.joints) for each in collisions if each.disabled]
+    files = file.files(shapes, target, disabled)
+    kept = _original(os.fspath(path), target)
+    for at in files:
+        os.makedirs(os.path.dirname(at) or ".", exist_ok=True)
+    replace_files([*kept, *files.items()])
+    names = tuple(files) + tuple(os.fspath(at) for at, _ in kept)
+    notes = (*model.notes, *_notes(links))
+    return RobotReport(
+        model.name, model.format, names, tuple(links.values()), collisions, chosen.poses, notes
+    )
+
+
+class _Stages:
+    """Progress over several stages, and the way out."""
+
+    def __init__(self, report: Callable[[str, float], bool] | None) -> None:
+        self.report = report
+
+    def within(self, span: tuple[float, float], stage: str) -> Callable[[float], None]:
+        low, high = span
+
+        def go_on(fraction: float) -> None:
+            if self.report is not None and not self.report(stage, low + (high - low) * fraction):
+                raise InterruptedError("robot was stopped")
+
+        return go_on
+
+
+def _read(path: str, options: RobotOptions) -> _File:
+    text = XmlText(read_bytes(path), _name(path))
+    folder = os.path.dirname(path)
+    if text.root.tag == "robot":
+        return Urdf(text, folder, options.source, options.package_folders)
+    if text.root.tag == "mujoco":
+        return Mjcf(text, folder, options.source)
+    raise InputError(
+        f"{text.where}: its root is <{text.root.tag}>. Give a URDF, whose root is <robot>, or an MJCF, whose "
+        f"root is <mujoco>."
+    )
+
+
+def _counts(
+    model: Robot, fitted: Mapping[int, Mesh], options: RobotOptions, threads: int, go_on: _Stages
+) -> dict[int, int | None]:
+    if options.count is None:
+        return dict.fromkeys(fitted)
+    simple = sum(len(model.links[k].shapes) for k in fitted)
+    left = options.count - simple
+    if left < len(fitted):
+        raise InputError(
+            f"robot: count: {counted(len(fitted), 'link')} with meshes need {len(fitted) + simple:,} shapes "
+            f"or more, not {options.count:,}."
+        )
+    plain = replace(options.for_fit(), pad=None)
+    found = shared(list(fitted.values()), left, plain, threads, go_on.within(_SHARING, "share"))
+    return dict(zip(fitted, found, strict=True))
+
+
+def _fit_all(
+    model: Robot,
+    fitted: Mapping[int, Mesh],
+    counts: Mapping[int, int | None],
+    options: FitOptions,
+    running: Mapping[str, Any],
+    go_on: _Stages,
+) -> dict[int, LinkReport]:
+    """Each link's collider; links that are the same, with as many shapes, are fitted once."""
+    step = go_on.within(_FITTING, "fit")
+    known: dict[tuple[str, int | None], Collider] = {}
+    links: dict[int, LinkReport] = {}
+    for number, (k, mesh) in enumerate(fitted.items()):
+        step(number / len(fitted))
+        key = mesh.sha256, counts[k]
+        if key not in known:
+            known[key] = fit(mesh, counts[k], options=options, **running)
+        link = model.links[k]
+        simple = link.shapes
+        if options.pad is not None and simple:
+            simple = Collider(simple, unit="m").padded(options.pad).shapes
+        links[k] = LinkReport(link.name, mesh.face_count, (*known[key].shapes, *simple), known[key])
+    return links
+
+
+def _still(before: Sequence[Mesh | Shape]) -> tuple[Shape, ...]:
+    """What a link that is not changed collides with."""
+    return tuple(piece for piece in before if not isinstance(piece, Mesh))
+
+
+def _notes(links: Mapping[int, LinkReport]) -> list[str]:
+    return [
+        f"{link.name}: {note}"
+        for link in links.values()
+        if not link.collider.status.complete
+        for note in link.collider.status.notes
+    ]
+
+
+def _original(path: str, output: str) -> list[tuple[str | os.PathLike[str], bytes]]:
+    """A copy of the file beside it, where it would be lost; the first one stays."""
+    if os.path.realpath(path) != os.path.realpath(output):
+        return []
+    stem, suffix = os.path.splitext(path)
+    kept = f"{stem}.original{suffix}"
+    if os.path.exists(kept):
+        return []
+    with open(path, "rb") as file:
+        return [(kept, file.read())]
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    return os.path.basename(os.fspath(path))

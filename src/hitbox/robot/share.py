@@ -1,0 +1,77 @@
+"""How many shapes each link gets: the next one always goes where it gains most."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hitbox.evaluate import distances
+from hitbox.fit import FitOptions, fit
+from hitbox.mesh import Floats, Mesh
+
+_SAMPLES = 4_000
+_LOOKED_AT = (1, 2, 4, 8, 16, 32)  # counts; what lies between and beyond follows
+_NOTHING = 1e-6  # of the diagonal: closer than that no shape needs to be
+_SLOWEST, _FASTEST = 0.25, 2.0  # powers by which costs fall with counts
+
+
+def shared(
+    meshes: Sequence[Mesh], count: int, options: FitOptions, threads: int, go_on: Callable[[float], None]
+) -> list[int]:
+    """`count` shapes over `meshes`, one at least for each; fewer where more would gain nothing.
+
+    What a count costs a mesh is measured on quick fits: the mean distance of what can be touched, times the
+    mesh's area, which is about the volume that the shapes add. (A tree would need one run, but its levels of
+    few shapes are not refined, and say too little about what fit makes of them.) The same mesh is asked once.
+    """
+    spare = count - len(meshes)
+    known: dict[str, Floats] = {}
+    queue: list[tuple[float, int, int]] = []
+    for k, mesh in enumerate(meshes):
+        go_on(k / len(meshes))
+        if mesh.sha256 not in known:
+            known[mesh.sha256] = _gains(mesh, 1 + spare, options, threads)
+        gains = known[mesh.sha256]
+        if len(gains):
+            queue.append((-gains[0], k, 0))
+    heapq.heapify(queue)
+    counts = [1] * len(meshes)
+    while spare and queue:
+        gain, k, step = heapq.heappop(queue)
+        if gain == 0:
+            break
+        counts[k] += 1
+        spare -= 1
+        gains = known[meshes[k].sha256]
+        if step + 1 < len(gains):
+            heapq.heappush(queue, (-gains[step + 1], k, step + 1))
+    return counts
+
+
+def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:
+    """What the second shape gains, the third, and so on: always less than the one before.
+
+    Costs of single counts are rough, and the best sharing of rough numbers gives one of two twins all and
+    the other nothing. So a power of the count is laid through them.
+    """
+    if most == 1:
+        return np.empty(0)
+    quick = replace(options, preset="fast")
+    a, b, c = (mesh.vertices[mesh.triangles[:, k]] for k in range(3))
+    area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
+    costs: list[float] = []
+    for count in _LOOKED_AT:
+        collider = fit(mesh, count, options=quick, threads=threads)
+        found = distances(mesh, collider, samples=_SAMPLES, threads=threads).outer_surface
+        if found.mean <= _NOTHING:  # that many are all it needs
+            return np.full(min(most, len(collider)) - 1, (costs[0] if costs else 0.0) / count)
+        costs.append(found.mean * mesh.diagonal * area)
+    logs = np.log(_LOOKED_AT), np.log(costs)
+    slope, level = np.polyfit(*logs, 1)
+    power = float(np.clip(-slope, _SLOWEST, _FASTEST))
+    level = float(np.mean(logs[1] + power * logs[0]))
+    every = np.arange(1.0, most + 1)
+    return np.asarray(-np.diff(np.exp(level) * every**-power))

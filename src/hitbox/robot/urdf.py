@@ -1,0 +1,321 @@
+"""URDF: its links and joints, and the same file with other collision elements."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from hitbox.errors import InputError
+from hitbox.formats.export import matrix_of, safe_names
+from hitbox.formats.objects import local_and_pose
+from hitbox.mesh import Floats, Mesh
+from hitbox.robot.mesh_paths import MeshFiles, resolved
+from hitbox.robot.model import Joint, Link, Robot, pose_of, shape_at, together, turn_about, z_along_y
+from hitbox.robot.xml_text import XmlText, quoted
+from hitbox.shapes import Box, Capsule, Cylinder, Shape, Sphere
+
+_MOVING = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide"}
+_STILL = ("fixed", "floating", "planar")
+_ROUND_SIDES = 30
+
+
+class Urdf:
+    """A URDF that was read. `source`: visual or collision, what shapes are made from."""
+
+    def __init__(self, text: XmlText, folder: str, source: str, packages: Mapping[str, str]) -> None:
+        if text.root.tag != "robot":
+            raise InputError(f"{text.where}: its root is <{text.root.tag}>, not <robot>. Give a URDF.")
+        self._text = text
+        self._folder = folder
+        self._packages = packages
+        self._files = MeshFiles()
+        self._elements = text.root.findall("link")
+        names = [link.get("name", "") for link in self._elements]
+        if len(set(names)) != len(names) or "" in names:
+            raise InputError(f"{text.where}: its links must have names, and different ones.")
+        self.robot = Robot(text.root.get("name", "robot"), "urdf", [])
+        self._read(source)
+
+    # ------------------------------------------------------------ Reading
+
+    def _read(self, source: str) -> None:
+        joint_of = self._joints()
+        order = self._parents_first(joint_of)
+        self._elements = [self._elements[k] for k in order]
+        number = {link.get("name", ""): k for k, link in enumerate(self._elements)}
+        for element in self._elements:
+            name = element.get("name", "")
+            joint = joint_of.get(name)
+            if joint is None:
+                link = Link(name, -1, np.eye(4))
+            else:
+                parent = number[self._end(joint, "parent")]
+                link = Link(name, parent, self._origin(joint), self._moving(joint))
+            self._fill(link, element, source)
+            self.robot.links.append(link)
+
+    def _joints(self) -> dict[str, Element]:
+        """The joint above each link that has one."""
+        names = {link.get("name", "") for link in self._elements}
+        found: dict[str, Element] = {}
+        for joint in self._text.root.findall("joint"):
+            where = self._place(joint)
+            kind = joint.get("type", "")
+            if kind not in _MOVING and kind not in _STILL:
+                known = ", ".join((*_MOVING, *_STILL))
+                raise InputError(f"{where}: unknown type {kind!r:.80}. Known: {known}.")
+            for end in ("parent", "child"):
+                if self._end(joint, end) not in names:
+                    raise InputError(f"{where}: there is no link {self._end(joint, end)!r:.80}.")
+            child = self._end(joint, "child")
+            if child in found:
+                raise InputError(f"{where}: the link {child!r:.80} has a second parent.")
+            found[child] = joint
+        return found
+
+    def _parents_first(self, joint_of: Mapping[str, Element]) -> list[int]:
+        depth: list[int] = []
+        for link in self._elements:
+            name, steps = link.get("name", ""), 0
+            while name in joint_of:
+                name, steps = self._end(joint_of[name], "parent"), steps + 1
+                if steps > len(self._elements):
+                    raise InputError(f"{self._text.where}: its joints go round in a circle.")
+            depth.append(steps)
+        return sorted(range(len(depth)), key=lambda k: (depth[k], k))
+
+    def _end(self, joint: Element, tag: str) -> str:
+        end = joint.find(tag)
+        return "" if end is None else end.get("link", "")
+
+    def _moving(self, joint: Element) -> tuple[Joint, ...]:
+        kind = joint.get("type", "")
+        if kind not in _MOVING:
+            return ()
+        axis = self._vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0), joint)
+        length = float(np.linalg.norm(axis))
+        if length == 0:
+            raise InputError(f"{self._place(joint)}: its axis has no length.")
+        limit = joint.find("limit")
+        low, high = (-math.pi, math.pi) if kind == "continuous" else (0.0, 0.0)
+        if kind != "continuous" and limit is not None:
+            low, high = (float(self._numbers(limit.get(end, "0"), 1, joint)[0]) for end in ("lower", "upper"))
+        mimic = joint.find("mimic")
+        mimics = None
+        if mimic is not None:
+            factor, added = (
+                float(self._numbers(mimic.get(name, default), 1, joint)[0])
+                for name, default in (("multiplier", "1"), ("offset", "0"))
+            )
+            mimics = mimic.get("joint", ""), factor, added
+        name = joint.get("name", "")
+        ends = min(low, high), max(low, high)
+        return (Joint(name, _MOVING[kind], axis / length, np.zeros(3), *ends, mimics=mimics),)
+
+    def _fill(self, link: Link, element: Element, source: str) -> None:
+        chosen = source if element.find(f"{source}/geometry/mesh") is not None else "collision"
+        pieces = self._pieces(element, chosen)
+        meshes = [(piece, pose) for piece, pose in pieces if isinstance(piece, Mesh)]
+        link.mesh = together(meshes, link.name) if meshes else None
+        link.shapes = tuple(shape_at(piece, pose) for piece, pose in pieces if not isinstance(piece, Mesh))
+        before = pieces
+        if chosen != "collision" and element.find("collision") is not None:
+            try:
+                before = self._pieces(element, "collision")
+            except InputError as error:
+                self.robot.notes.append(f"{error} What collided before is taken to be what is seen.")
+        link.before = [
+            together([(piece, pose)], link.name) if isinstance(piece, Mesh) else shape_at(piece, pose)
+            for piece, pose in before
+        ]
+
+    def _pieces(self, link: Element, tag: str) -> list[tuple[Mesh | Shape, Floats]]:
+        """What is in a link's visual or collision elements, and where: a mesh's pose has its scale."""
+        found = []
+        for element in link.findall(tag):
+            geometry = element.find("geometry")
+            inside = None if geometry is None else next(iter(geometry), None)
+            if inside is None:
+                raise InputError(f"{self._place(element)}: there is no geometry in it.")
+            pose = self._origin(element)
+            if inside.tag == "mesh":
+                scale = self._vector(inside, "scale", (1.0, 1.0, 1.0), inside)
+                where = self._place(inside)
+                path = resolved(inside.get("filename", ""), self._folder, self._packages, where)
+                piece: Mesh | Shape = self._files.load(path, where)
+                pose = pose @ np.diag([*scale, 1.0])
+            else:
+                piece = self._shape(inside)
+            found.append((piece, pose))
+        return found
+
+    def _shape(self, element: Element) -> Shape:
+        def number(name: str) -> float:
+            return float(self._numbers(element.get(name, ""), 1, element)[0])
+
+        middle, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+        try:
+            if element.tag == "box":
+                x, y, z = (self._numbers(element.get("size", ""), 3, element) / 2).tolist()
+                return Box(middle, upright, (x, y, z))
+            if element.tag == "sphere":
+                return Sphere(middle, number("radius"))
+            if element.tag in ("cylinder", "capsule"):
+                half, radius = number("length") / 2, number("radius")
+                kind = Cylinder if element.tag == "cylinder" else Capsule
+                return kind((0.0, 0.0, -half), (0.0, 0.0, half), radius)
+        except InputError as error:
+            raise InputError(f"{self._place(element)}: {error}") from None
+        known = "mesh, box, sphere, cylinder, capsule"
+        raise InputError(f"{self._place(element)}: unknown geometry <{element.tag}>. Known: {known}.")
+
+    def _origin(self, element: Element) -> Floats:
+        origin = element.find("origin")
+        roll, pitch, yaw = self._vector(origin, "rpy", (0.0, 0.0, 0.0), element)
+        turn = np.eye(3)
+        for axis, angle in zip(np.eye(3)[::-1], (yaw, pitch, roll), strict=True):
+            turn = turn @ turn_about(axis, float(angle))
+        return pose_of(turn, self._vector(origin, "xyz", (0.0, 0.0, 0.0), element))
+
+    def _vector(
+        self, element: Element | None, name: str, default: Sequence[float], named: Element
+    ) -> Floats:
+        said = None if element is None else element.get(name)
+        return np.array(default) if said is None else self._numbers(said, 3, named)
+
+    def _numbers(self, text: str, count: int, element: Element) -> Floats:
+        try:
+            numbers = np.array([float(word) for word in text.split()])
+        except ValueError:
+            numbers = np.empty(0)
+        if len(numbers) != count or not np.isfinite(numbers).all():
+            what = "a number" if count == 1 else f"{count} numbers"
+            raise InputError(f"{self._place(element)}: {text!r:.80} should be {what}.")
+        return numbers
+
+    def _place(self, element: Element) -> str:
+        name = f" {element.get('name')!r:.80}" if element.get("name") else ""
+        return f"{self._text.where}: line {self._text.line(element)}: <{element.tag}>{name}"
+
+    # ------------------------------------------------------------ Writing
+
+    def files(
+        self,
+        colliders: Mapping[int, Sequence[Shape]],
+        output: str,
+        disabled: Sequence[tuple[str, str, int]],
+    ) -> dict[str, bytes]:
+        """The file with `colliders` as its collision elements, and what belongs beside it, by path."""
+        meshes: dict[str, bytes] = {}
+        stem = os.path.basename(output).split(".", 1)[0]
+        has_capsules = self._text.root.get("version", "1.0") not in ("1", "1.0")
+        for k, shapes in colliders.items():
+            lines = []
+            for n, shape in enumerate(shapes):
+                if shape.kind in ("frustum", "prism", "hull"):
+                    safe = safe_names([f"{self.robot.links[k].name}_{n}"])[0]
+                    name = f"{stem}_collision/{safe}.obj"
+                    if name in meshes:  # two links whose names differ in signs alone
+                        name = f"{stem}_collision/{safe}_{k}.obj"
+                    meshes[name] = _obj(shape)
+                    lines += _collision(f"<mesh filename={quoted(name)}/>", np.eye(4))
+                else:
+                    lines += _elements(shape, has_capsules)
+            self._put(self._elements[k], lines)
+        folder = os.path.dirname(os.path.abspath(output))
+        self._move_paths(folder, colliders)
+        files = {output: self._text.edited()}
+        files |= {os.path.join(os.path.dirname(output), name): data for name, data in meshes.items()}
+        if disabled:
+            path = os.path.splitext(output)[0] + ".srdf"
+            files[path] = _srdf(path, self.robot.name, disabled)
+        return files
+
+    def _put(self, link: Element, lines: list[str]) -> None:
+        for old in link.findall("collision"):
+            self._text.remove(old)
+        self._text.append(link, lines)
+
+    def _move_paths(self, folder: str, replaced: Iterable[int]) -> None:
+        """Paths that are relative to the file are changed where it goes to another folder."""
+        if os.path.realpath(folder) == os.path.realpath(self._folder):
+            return
+        gone = {e for k in replaced for old in self._elements[k].findall("collision") for e in old.iter()}
+        for element in self._text.root.iter():
+            said = element.get("filename", "")
+            if not said or "://" in said or os.path.isabs(said) or element.tag not in ("mesh", "texture"):
+                continue
+            if element in gone:
+                continue
+            path = os.path.relpath(os.path.join(self._folder, said), folder)
+            self._text.set_attributes(element, {"filename": path.replace(os.sep, "/")})
+
+
+def _elements(shape: Shape, has_capsules: bool) -> list[str]:
+    """One collision element for what URDF has; a capsule of URDF 1.0 is a cylinder and two balls."""
+    if isinstance(shape, Capsule) and shape.start == shape.end:
+        shape = Sphere(shape.start, shape.radius)
+    local, rotation, move = local_and_pose(shape)
+    if isinstance(local, Box):
+        size = _said([2 * half for half in local.half_extents])
+        return _collision(f'<box size="{size}"/>', pose_of(matrix_of(rotation), move))
+    if isinstance(local, Sphere):
+        return _collision(f'<sphere radius="{local.radius!r}"/>', pose_of(np.eye(3), move))
+    assert isinstance(local, Capsule | Cylinder)
+    size = f'radius="{local.radius!r}" length="{2 * local.end[1]!r}"'
+    pose = pose_of(z_along_y(rotation), move)
+    if isinstance(local, Cylinder):
+        return _collision(f"<cylinder {size}/>", pose)
+    if has_capsules:
+        return _collision(f"<capsule {size}/>", pose)
+    assert isinstance(shape, Capsule)
+    ends = [_elements(Sphere(end, shape.radius), False) for end in (shape.start, shape.end)]
+    return [*_collision(f"<cylinder {size}/>", pose), *ends[0], *ends[1]]
+
+
+def _collision(geometry: str, pose: Floats) -> list[str]:
+    xyz, rpy = _said(pose[:3, 3]), _said(_rpy(pose[:3, :3]))
+    return [f'<collision><origin xyz="{xyz}" rpy="{rpy}"/><geometry>{geometry}</geometry></collision>']
+
+
+def _rpy(turn: Floats) -> tuple[float, float, float]:
+    """Roll, pitch and yaw about the fixed axes x, y, z."""
+    flat = math.hypot(turn[0, 0], turn[1, 0])
+    pitch = math.atan2(-turn[2, 0], flat)
+    if flat > 1e-9:
+        return math.atan2(turn[2, 1], turn[2, 2]), pitch, math.atan2(turn[1, 0], turn[0, 0])
+    return math.atan2(-turn[1, 2], turn[1, 1]), pitch, 0.0
+
+
+def _said(values: Sequence[float] | Floats) -> str:
+    return " ".join(repr(float(x) + 0.0) for x in values)
+
+
+def _obj(shape: Shape) -> bytes:
+    """A hull around the shape, for engines that have nothing else for it."""
+    vertices, triangles = shape.to_mesh(_ROUND_SIDES)
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in triangles.tolist()]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _srdf(path: str, name: str, pairs: Sequence[tuple[str, str, int]]) -> bytes:
+    """Pairs that are not to be checked; what an SRDF that is there says already stays."""
+    text = XmlText(f"<?xml version=\"1.0\"?>\n<robot name={quoted(name)}>\n</robot>\n".encode(), path)
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            text = XmlText(file.read(), os.path.basename(path))
+    known = {frozenset((e.get("link1"), e.get("link2"))) for e in text.root.iter("disable_collisions")}
+    lines = [
+        f"<disable_collisions link1={quoted(a)} link2={quoted(b)} "
+        f'reason="{"Adjacent" if joints < 2 else "User"}"/>'
+        for a, b, joints in pairs
+        if frozenset((a, b)) not in known
+    ]
+    if lines:
+        text.append(text.root, lines)
+    return text.edited()
