@@ -446,10 +446,10 @@ def test_usd_masses_and_bodies(tmp_path):
     stage, found = parsed(tmp_path / "x.usda")
     assert sorted(kind for kind, _ in found) == ["RigidBody", "SphereShape"]
     mass = UsdPhysics.MassAPI(stage.GetDefaultPrim())
-    # The mesh is in the collider's frame: its centimetres.
-    assert mass.GetMassAttr().Get() == pytest.approx(500 * 48e-6)
+    # The collider says centimetres, and the mesh metres: each is taken at its word.
+    assert mass.GetMassAttr().Get() == pytest.approx(500 * 48)
     moments = sorted(mass.GetDiagonalInertiaAttr().Get())
-    np.testing.assert_allclose(moments, 500 * 48e-6 / 12 * 1e-4 * np.array([20, 40, 52]), rtol=1e-6)
+    np.testing.assert_allclose(moments, 500 * 48 / 12 * np.array([20, 40, 52]), rtol=1e-6)
     assert stage.GetMetadata("upAxis") == "Y"
     collider.save(tmp_path / "y.usda")
     assert [kind for kind, _ in parsed(tmp_path / "y.usda")[1]] == ["SphereShape"]

@@ -11,6 +11,7 @@ import math
 import os
 from dataclasses import dataclass, field
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from hitbox.collider import Label
 from hitbox.formats.described import Described, scaled
 from hitbox.formats.export import LABEL_KEYS
 from hitbox.formats.poses import Pose, about, composed, unit
-from hitbox.formats.xml_input import Element, numbers
+from hitbox.formats.xml_input import numbers
 from hitbox.mass import quaternion_of
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Rotation, Shape, Sphere
 

@@ -54,7 +54,8 @@ class _Document:
         except InputError:
             raise
         except (LookupError, ValueError):  # an encoding that Python has no table for
-            raise InputError(f"{self._where}: not XML: its encoding is not known. Save it as UTF-8.") from None
+            unknown = "not XML: its encoding is not known. Save it as UTF-8."
+            raise InputError(f"{self._where}: {unknown}") from None
         return self._tree.close()
 
     def _start(self, tag: str, pairs: list[str]) -> None:

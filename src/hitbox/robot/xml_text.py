@@ -43,7 +43,8 @@ class XmlText:
     def __init__(self, data: bytes, where: str) -> None:
         self.data = data
         self.where = where
-        self.root = xml_input.parse(data, where, namespaces=True)  # from here on the text is known to be harmless
+        # From here on the text is known to be harmless.
+        self.root = xml_input.parse(data, where, namespaces=True)
         try:
             data.decode("utf-8")
         except UnicodeDecodeError:
