@@ -346,7 +346,8 @@ def test_xml_limits(monkeypatch):
 
 
 def test_xml_keeps_names_texts_and_namespaces():
-    root = xml_input.parse(b'<a xmlns="n" xmlns:o="m" o:k="1" j="2">x<o:b/>y<!-- no --></a>', "x", namespaces=True)
+    text = b'<a xmlns="n" xmlns:o="m" o:k="1" j="2">x<o:b/>y<!-- no --></a>'
+    root = xml_input.parse(text, "x", namespaces=True)
     assert root.tag == "{n}a"
     assert root.attrib == {"{m}k": "1", "j": "2"}
     assert (root.text, root[0].tag, root[0].tail) == ("x", "{m}b", "y")
