@@ -22,6 +22,7 @@ import pytest
 import specimens
 from hypothesis import given
 from hypothesis import strategies as st
+from running import processes_with
 
 import hitbox
 from hitbox import batch
@@ -70,17 +71,6 @@ def files(out: Path) -> dict[str, bytes]:
         for path in out.rglob("*")
         if path.is_file() and path.suffix != ".jsonl" and path.name != "index.html"
     }
-
-
-def processes_with(mark: str) -> list[str]:
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (process / "cmdline").read_bytes():
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
 
 
 @LINUX

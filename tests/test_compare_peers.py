@@ -6,11 +6,11 @@ import os
 import sys
 import tempfile
 import uuid
-from pathlib import Path
 
 import numpy as np
 import pytest
 import specimens
+from running import processes_with
 
 from hitbox.compare import peers
 from hitbox.compare.peers import PEERS, Peer, PeerResult, run_peer
@@ -25,17 +25,6 @@ def fake(name: str, package: str = "numpy") -> Peer:
 
 def run(name: str, *, timeout: float = 120, memory: float = 4, **more) -> PeerResult:
     return run_peer(fake(name), specimens.box(), timeout=timeout, memory=memory, **more)
-
-
-def processes_with(mark: str) -> list[str]:
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (process / "cmdline").read_bytes():
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
 
 
 @pytest.fixture(scope="module")

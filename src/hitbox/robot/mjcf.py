@@ -120,7 +120,7 @@ class Mjcf:
     def _add_geom(self, element: Element, body: _Body, frame: Floats, childclass: str | None) -> None:
         said = self._defaults.of("geom", element, childclass)
         types, withs = (
-            int(self._numbers(said.get(name, "1"), 1, element)[0]) for name in ("contype", "conaffinity")
+            int(self._text.numbers(said.get(name, "1"), 1, element)[0]) for name in ("contype", "conaffinity")
         )
         pose = frame @ self._geom_pose(said, element)
         body.geoms.append(_Geom(element, said, pose, (types, withs)))
@@ -134,11 +134,11 @@ class Mjcf:
         axis = frame[:3, :3] @ self._vector(said, "axis", (0.0, 0.0, 1.0), element)
         length = float(np.linalg.norm(axis))
         if length == 0:
-            raise InputError(f"{self._place(element)}: its axis has no length.")
+            raise InputError(f"{self._text.place(element)}: its axis has no length.")
         is_turn = kind in ("hinge", "ball")
         low, high = self._limits(said, element, is_turn)
         factor = self._radians if is_turn else 1.0
-        zero = factor * float(self._numbers(said.get("ref", "0"), 1, element)[0])
+        zero = factor * float(self._text.numbers(said.get("ref", "0"), 1, element)[0])
         if kind == "ball":  # three turns reach what it reaches
             axes = zip("xyz", np.eye(3), strict=True)
             balls = (Joint(f"{name} {at}", "hinge", turn, anchor, -high, high) for at, turn in axes)
@@ -146,7 +146,7 @@ class Mjcf:
         elif kind in ("hinge", "slide"):
             link.joints = (*link.joints, Joint(name, kind, axis / length, anchor, low, high, zero))
         elif kind != "free":
-            raise InputError(f"{self._place(element)}: unknown type {kind!r:.80}.")
+            raise InputError(f"{self._text.place(element)}: unknown type {kind!r:.80}.")
         else:  # its place is anywhere, so it is left where it is
             self._bodies[number].is_free = True
 
@@ -157,7 +157,7 @@ class Mjcf:
             limited = "true" if "range" in said and is_auto else "false"
         if limited != "true":
             return (-math.pi, math.pi) if is_turn else (0.0, 0.0)
-        low, high = self._numbers(said.get("range", "0 0"), 2, element).tolist()
+        low, high = self._text.numbers(said.get("range", "0 0"), 2, element).tolist()
         factor = self._radians if is_turn else 1.0
         return factor * low, factor * high
 
@@ -224,10 +224,10 @@ class Mjcf:
         if "mesh" in said:  # fitted to a mesh by MuJoCo
             return None
         words = said.get("size", "").split()
-        size = [float(x) for x in self._numbers(" ".join(words), len(words), geom.element)]
+        size = [float(x) for x in self._text.numbers(" ".join(words), len(words), geom.element)]
         middle, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         if "fromto" in said and len(size) < 2:
-            ends = self._numbers(said["fromto"], 6, geom.element)
+            ends = self._text.numbers(said["fromto"], 6, geom.element)
             size.append(float(np.linalg.norm(ends[3:] - ends[:3])) / 2)
         needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3}
         if kind not in needed or len(size) < needed[kind]:
@@ -251,7 +251,7 @@ class Mjcf:
         """A mesh, and the matrix of its scale and reference frame."""
         element = self._assets.get(name)
         if element is None:
-            raise InputError(f"{self._place(geom)}: there is no mesh {name!r:.80} among the assets.")
+            raise InputError(f"{self._text.place(geom)}: there is no mesh {name!r:.80} among the assets.")
         said = self._defaults.of("mesh", element, None)
         scale = np.diag([*self._vector(said, "scale", (1.0, 1.0, 1.0), element), 1.0])
         turn = self._checked_turn({"quat": said.get("refquat", "1 0 0 0")}, element)
@@ -260,21 +260,21 @@ class Mjcf:
         if "vertex" in said:
             return self._inline(said, element), scale @ reference
         if "file" not in said:
-            raise InputError(f"{self._place(element)}: has no file and no vertices, and is not read.")
+            raise InputError(f"{self._text.place(element)}: has no file and no vertices, and is not read.")
         path = self._path(said["file"])
-        return self._files.load(path, self._place(element)), scale @ reference
+        return self._files.load(path, self._text.place(element)), scale @ reference
 
     def _inline(self, said: _Attributes, element: Element) -> Mesh:
         words = said["vertex"].split()
-        points = self._numbers(said["vertex"], len(words) - len(words) % 3, element).reshape(-1, 3)
+        points = self._text.numbers(said["vertex"], len(words) - len(words) % 3, element).reshape(-1, 3)
         try:
             if "face" in said:
-                corners = self._numbers(said["face"], len(said["face"].split()), element).astype(np.int64)
-                return Mesh(points, corners.reshape(-1, 3), name=element.get("name"))
+                corners = self._text.numbers(said["face"], len(said["face"].split()), element)
+                return Mesh(points, corners.astype(np.int64).reshape(-1, 3), name=element.get("name"))
             vertices, triangles = _core.convex_hull(points)[:2]
             return Mesh(vertices, triangles, name=element.get("name"))
         except ValueError as error:
-            raise InputError(f"{self._place(element)}: {error}") from None
+            raise InputError(f"{self._text.place(element)}: {error}") from None
 
     def _path(self, file: str) -> str:
         folder = self._compiler.get("meshdir", self._compiler.get("assetdir", ""))
@@ -291,7 +291,7 @@ class Mjcf:
 
     def _geom_pose(self, said: _Attributes, element: Element) -> Floats:
         if "fromto" in said:
-            ends = self._numbers(said["fromto"], 6, element)
+            ends = self._text.numbers(said["fromto"], 6, element)
             along = " ".join(repr(float(x)) for x in ends[:3] - ends[3:])
             return pose_of(self._checked_turn({"zaxis": along}, element), (ends[:3] + ends[3:]) / 2)
         return self._pose(said, element)
@@ -303,17 +303,18 @@ class Mjcf:
         try:
             return self._turn(said, element)
         except ZeroDivisionError:
-            raise InputError(f"{self._place(element)}: its frame has a direction without length.") from None
+            place = self._text.place(element)
+            raise InputError(f"{place}: its frame has a direction without length.") from None
 
     def _turn(self, said: _Attributes, element: Element) -> Floats:
         if "quat" in said:
-            return matrix_of(_xyzw(self._numbers(said["quat"], 4, element)))
+            return matrix_of(_xyzw(self._text.numbers(said["quat"], 4, element)))
         if "axisangle" in said:
-            *axis, angle = self._numbers(said["axisangle"], 4, element)
+            *axis, angle = self._text.numbers(said["axisangle"], 4, element)
             return turn_about(_unit(np.array(axis)), float(angle) * self._radians)
         if "euler" in said:
             turn = np.eye(3)
-            angles = self._numbers(said["euler"], 3, element) * self._radians
+            angles = self._text.numbers(said["euler"], 3, element) * self._radians
             letters = self._compiler.get("eulerseq", "xyz")
             if len(letters) != 3 or not set(letters.lower()) <= set("xyz"):
                 raise InputError(f"{self._text.where}: eulerseq {letters!r:.80} should be three of xyz.")
@@ -322,29 +323,16 @@ class Mjcf:
                 turn = turn @ one if letter.islower() else one @ turn
             return turn
         if "xyaxes" in said:
-            numbers = self._numbers(said["xyaxes"], 6, element)
+            numbers = self._text.numbers(said["xyaxes"], 6, element)
             x = _unit(numbers[:3])
             y = _unit(numbers[3:] - (numbers[3:] @ x) * x)
             return np.stack([x, y, np.cross(x, y)], axis=1)
         if "zaxis" in said:
-            return _turn_from_z(self._numbers(said["zaxis"], 3, element))
+            return _turn_from_z(self._text.numbers(said["zaxis"], 3, element))
         return np.eye(3)
 
     def _vector(self, said: _Attributes, name: str, default: Sequence[float], element: Element) -> Floats:
-        return np.array(default) if name not in said else self._numbers(said[name], 3, element)
-
-    def _numbers(self, text: str, count: int, element: Element) -> Floats:
-        try:
-            numbers = np.array([float(word) for word in text.split()])
-        except ValueError:
-            numbers = np.empty(0)
-        if len(numbers) != count or not np.isfinite(numbers).all():
-            raise InputError(f"{self._place(element)}: {text!r:.80} should be {count} numbers.")
-        return numbers
-
-    def _place(self, element: Element) -> str:
-        name = f" {element.get('name')!r:.80}" if element.get("name") else ""
-        return f"{self._text.where}: line {self._text.line(element)}: <{element.tag}>{name}"
+        return np.array(default) if name not in said else self._text.numbers(said[name], 3, element)
 
     # ------------------------------------------------------------ Writing
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from hitbox.errors import InputError
 from hitbox.formats.export import matrix_of, safe_names
+from hitbox.formats.obj_file import ObjObject, obj_bytes
 from hitbox.formats.objects import local_and_pose
 from hitbox.mesh import Floats, Mesh
 from hitbox.robot.mesh_paths import MeshFiles, resolved
@@ -63,7 +64,7 @@ class Urdf:
         names = {link.get("name", "") for link in self._elements}
         found: dict[str, Element] = {}
         for joint in self._text.root.findall("joint"):
-            where = self._place(joint)
+            where = self._text.place(joint)
             kind = joint.get("type", "")
             if kind not in _MOVING and kind not in _STILL:
                 known = ", ".join((*_MOVING, *_STILL))
@@ -99,16 +100,17 @@ class Urdf:
         axis = self._vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0), joint)
         length = float(np.linalg.norm(axis))
         if length == 0:
-            raise InputError(f"{self._place(joint)}: its axis has no length.")
+            raise InputError(f"{self._text.place(joint)}: its axis has no length.")
         limit = joint.find("limit")
         low, high = (-math.pi, math.pi) if kind == "continuous" else (0.0, 0.0)
         if kind != "continuous" and limit is not None:
-            low, high = (float(self._numbers(limit.get(end, "0"), 1, joint)[0]) for end in ("lower", "upper"))
+            ends = (limit.get(end, "0") for end in ("lower", "upper"))
+            low, high = (float(self._text.numbers(text, 1, joint)[0]) for text in ends)
         mimic = joint.find("mimic")
         mimics = None
         if mimic is not None:
             factor, added = (
-                float(self._numbers(mimic.get(name, default), 1, joint)[0])
+                float(self._text.numbers(mimic.get(name, default), 1, joint)[0])
                 for name, default in (("multiplier", "1"), ("offset", "0"))
             )
             mimics = mimic.get("joint", ""), factor, added
@@ -140,11 +142,11 @@ class Urdf:
             geometry = element.find("geometry")
             inside = None if geometry is None else next(iter(geometry), None)
             if inside is None:
-                raise InputError(f"{self._place(element)}: there is no geometry in it.")
+                raise InputError(f"{self._text.place(element)}: there is no geometry in it.")
             pose = self._origin(element)
             if inside.tag == "mesh":
                 scale = self._vector(inside, "scale", (1.0, 1.0, 1.0), inside)
-                where = self._place(inside)
+                where = self._text.place(inside)
                 path = resolved(inside.get("filename", ""), self._folder, self._packages, where)
                 piece: Mesh | Shape = self._files.load(path, where)
                 pose = pose @ np.diag([*scale, 1.0])
@@ -155,12 +157,12 @@ class Urdf:
 
     def _shape(self, element: Element) -> Shape:
         def number(name: str) -> float:
-            return float(self._numbers(element.get(name, ""), 1, element)[0])
+            return float(self._text.numbers(element.get(name, ""), 1, element)[0])
 
         middle, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         try:
             if element.tag == "box":
-                x, y, z = (self._numbers(element.get("size", ""), 3, element) / 2).tolist()
+                x, y, z = (self._text.numbers(element.get("size", ""), 3, element) / 2).tolist()
                 return Box(middle, upright, (x, y, z))
             if element.tag == "sphere":
                 return Sphere(middle, number("radius"))
@@ -169,9 +171,9 @@ class Urdf:
                 kind = Cylinder if element.tag == "cylinder" else Capsule
                 return kind((0.0, 0.0, -half), (0.0, 0.0, half), radius)
         except InputError as error:
-            raise InputError(f"{self._place(element)}: {error}") from None
+            raise InputError(f"{self._text.place(element)}: {error}") from None
         known = "mesh, box, sphere, cylinder, capsule"
-        raise InputError(f"{self._place(element)}: unknown geometry <{element.tag}>. Known: {known}.")
+        raise InputError(f"{self._text.place(element)}: unknown geometry <{element.tag}>. Known: {known}.")
 
     def _origin(self, element: Element) -> Floats:
         origin = element.find("origin")
@@ -185,21 +187,7 @@ class Urdf:
         self, element: Element | None, name: str, default: Sequence[float], named: Element
     ) -> Floats:
         said = None if element is None else element.get(name)
-        return np.array(default) if said is None else self._numbers(said, 3, named)
-
-    def _numbers(self, text: str, count: int, element: Element) -> Floats:
-        try:
-            numbers = np.array([float(word) for word in text.split()])
-        except ValueError:
-            numbers = np.empty(0)
-        if len(numbers) != count or not np.isfinite(numbers).all():
-            what = "a number" if count == 1 else f"{count} numbers"
-            raise InputError(f"{self._place(element)}: {text!r:.80} should be {what}.")
-        return numbers
-
-    def _place(self, element: Element) -> str:
-        name = f" {element.get('name')!r:.80}" if element.get("name") else ""
-        return f"{self._text.where}: line {self._text.line(element)}: <{element.tag}>{name}"
+        return np.array(default) if said is None else self._text.numbers(said, 3, named)
 
     # ------------------------------------------------------------ Writing
 
@@ -221,7 +209,9 @@ class Urdf:
                     name = f"{stem}_collision/{safe}.obj"
                     if name in meshes:  # two links whose names differ in signs alone
                         name = f"{stem}_collision/{safe}_{k}.obj"
-                    meshes[name] = _obj(shape)
+                    vertices, triangles = shape.to_mesh(_ROUND_SIDES)  # a hull around it
+                    hull = ObjObject(safe, vertices, [(None, triangles.tolist())])
+                    meshes[name] = obj_bytes(safe, [hull])
                     lines += _collision(f"<mesh filename={quoted(name)}/>", np.eye(4))
                 else:
                     lines += _elements(shape, has_capsules)
@@ -293,14 +283,6 @@ def _rpy(turn: Floats) -> tuple[float, float, float]:
 
 def _said(values: Sequence[float] | Floats) -> str:
     return " ".join(repr(float(x) + 0.0) for x in values)
-
-
-def _obj(shape: Shape) -> bytes:
-    """A hull around the shape, for engines that have nothing else for it."""
-    vertices, triangles = shape.to_mesh(_ROUND_SIDES)
-    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
-    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in triangles.tolist()]
-    return ("\n".join(lines) + "\n").encode()
 
 
 def _srdf(path: str, name: str, pairs: Sequence[tuple[str, str, int]]) -> bytes:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
+import numpy as np
+
 from hitbox.errors import InputError
 from hitbox.formats import xml_input
+from hitbox.mesh import Floats
 
 _ATTRIBUTE = re.compile(rb"\s([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _TAG = re.compile(rb"<(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
@@ -57,6 +60,15 @@ class XmlText:
 
     def line(self, element: Element) -> int:
         return self.data.count(b"\n", 0, self.span(element).start) + 1
+
+    def place(self, element: Element) -> str:
+        """What a message calls an element, and where it stands."""
+        name = f" {element.get('name')!r:.80}" if element.get("name") else ""
+        return f"{self.where}: line {self.line(element)}: <{element.tag}>{name}"
+
+    def numbers(self, text: str, count: int, element: Element) -> Floats:
+        """`count` finite numbers that an element says."""
+        return np.array(xml_input.numbers(self.place(element), text, count))
 
     def replace(self, start: int, end: int, text: str | bytes) -> None:
         new = text if isinstance(text, bytes) else text.encode("ascii", "xmlcharrefreplace")
