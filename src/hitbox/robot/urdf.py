@@ -104,8 +104,8 @@ class Urdf:
         limit = joint.find("limit")
         low, high = (-math.pi, math.pi) if kind == "continuous" else (0.0, 0.0)
         if kind != "continuous" and limit is not None:
-            ends = (limit.get(end, "0") for end in ("lower", "upper"))
-            low, high = (float(self._text.numbers(text, 1, joint)[0]) for text in ends)
+            limits = (limit.get(end, "0") for end in ("lower", "upper"))
+            low, high = (float(self._text.numbers(text, 1, joint)[0]) for text in limits)
         mimic = joint.find("mimic")
         mimics = None
         if mimic is not None:
