@@ -182,7 +182,8 @@ def test_retry_failed_does_nothing_else(tmp_path, fakes):
     cubes(source, "new.obj")
     fakes("trivial")
     found = run(source, out, retry_failed=True)
-    assert (found.ok, found.failed, found.skipped) == (1, 0, 2)
+    assert (found.ok, found.failed, found.skipped, found.left) == (1, 0, 1, 1)
+    assert found.notes == ["1 asset never ran: --resume does them."]
     assert sorted(files(out)) == ["a.json", "raises.json"]
     assert lines(out)["raises.obj"]["status"] == "ok"
 

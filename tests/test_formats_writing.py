@@ -306,6 +306,15 @@ def test_unknown_suffixes_are_refused(tmp_path):
     assert {".json", ".obj", ".glb", ".gltf"} <= {known.suffix for known in writing.FORMATS}
 
 
+def test_half_a_letter_in_a_name_is_refused(tmp_path):
+    """JSON can say it, and no file can hold it."""
+    collider = Collider([Sphere((0, 0, 0), 1)], labels=[Label("\ud800")], name="\ud800", unit="m", up="y")
+    for name in ("x.json", "x.glb", "x.usda", "x.tscn"):
+        with pytest.raises(InputError, match="is no text"):
+            collider.save(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
 def test_every_format_can_be_asked_for_by_name():
     assert writing.suffixes()[:3] == [".json", ".obj", ".glb"]
     for known in writing.FORMATS:

@@ -25,6 +25,7 @@ from hitbox.errors import InputError
 from hitbox.options import collected
 from hitbox.progress import Cancel
 from hitbox.store import build
+from hitbox.words import counted
 
 ENGINES = ("local", "ray")
 PAGE = "index.html"
@@ -48,6 +49,7 @@ class Summary:
     partial: int = 0
     failed: int = 0
     skipped: int = 0
+    left: int = 0  # never ran, and were not asked for
     seconds: float = 0.0
     manifest: str = ""
     page: str = ""
@@ -56,7 +58,7 @@ class Summary:
 
     @property
     def done(self) -> int:
-        return self.ok + self.partial + self.failed + self.skipped
+        return self.ok + self.partial + self.failed + self.skipped + self.left
 
     def count(self, result: Result) -> None:
         status = result["status"]
@@ -240,10 +242,15 @@ class _Batch:
         sha256, left = self.settings.sha256, []
         for asset in self.mine:
             before = known.get(asset.id)
-            if self.retry_failed and (before is None or before["status"] not in lines.FAILED):
+            if self.retry_failed and before is None:
+                summary.left += 1
+                continue
+            if self.retry_failed and before is not None and before["status"] not in lines.FAILED:
                 summary.skipped += 1
                 continue
             left.append(Job(asset, _unless(before, sha256), self.verify))
+        if summary.left:
+            summary.notes.append(f"{counted(summary.left, 'asset')} never ran: --resume does them.")
         return left
 
     def _page(self, folder: Path, summary: Summary) -> bytes:

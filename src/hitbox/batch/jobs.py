@@ -111,9 +111,11 @@ def cheaper(options: Any) -> Any | None:
 
 def output_format(to: str) -> tuple[str, str]:
     """The format's name and the suffix of its files, from one of the two."""
-    if to.startswith("."):
-        return format_for(f"asset{to}").name, to
-    checks.one_of("batch: to", to, [known.name for known in FORMATS], "format")
+    names = dict.fromkeys(known.name for known in FORMATS)
+    suffix = to if to.startswith(".") else f".{to}"
+    if to not in names and suffix in {known.suffix for known in FORMATS}:
+        return format_for(f"asset{suffix}").name, suffix
+    checks.one_of("batch: to", to, names, "format")
     return to, next(known.suffix for known in FORMATS if known.name == to)
 
 

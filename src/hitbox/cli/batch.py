@@ -106,7 +106,8 @@ def batch(
 
 def _print(summary: Summary) -> None:
     kinds = (("ok", summary.ok), ("partial", summary.partial), ("failed", summary.failed))
-    said = [f"{count:,} {what}" for what, count in (*kinds, ("done before", summary.skipped)) if count]
+    others = (("done before", summary.skipped), ("never ran", summary.left))
+    said = [f"{count:,} {what}" for what, count in (*kinds, *others) if count]
     rows = [("assets", f"{summary.total:,}: {listed(said)}" if said else counted(summary.total, "asset"))]
     rows.append(("time", f"{summary.seconds:.1f} s"))
     rows += [("failed", f"{identity}: {why}") for identity, why in summary.failures]

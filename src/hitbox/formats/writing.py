@@ -101,7 +101,12 @@ def files_of(
     module = _module(chosen)
     folder, file = os.path.split(os.fspath(path))
     export = exported(collider, target_of(chosen), file, options or ExportOptions())
-    files = [(os.path.join(folder, each), data) for each, data in module.files(export).items()]
+    try:
+        made = module.files(export)
+    except UnicodeEncodeError as error:  # half of a letter: JSON can say it, and nothing can write it
+        said = f"a name in the collider is no text: {error.object!r:.80}. Rename it."
+        raise InputError(f"{file}: {said}") from None
+    files = [(os.path.join(folder, each), data) for each, data in made.items()]
     report = ExportReport(chosen.name, tuple(at for at, _ in files), export.replaced, tuple(export.notes))
     return files, report
 
