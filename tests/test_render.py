@@ -48,7 +48,7 @@ def test_mesh_and_collider_stand_side_by_side(tmp_path):
 
 def test_a_space_is_drawn_so_that_the_collider_shows_through(tmp_path):
     pytest.importorskip("pyvista", exc_type=ImportError)
-    space = NavigableSpace([[0, 0, 3, 1.0], [0, 0, 3.01, 1.0], [3, 0, 0, 0.5], [0, 0, 0, 0.0]], 0.5, 0.1, 0.1)
+    space = NavigableSpace([[0, 0, 3, 1.0], [0, 0, 3.01, 1.0], [3, 0, 0, 0.5]], 0.5, 0.1, 0.1)
     render(mesh_of(CUBE), Collider([CUBE]), tmp_path / "x.png", space=space, size=(400, 200))
     with_space = pixels(tmp_path / "x.png")
     assert not drawn(with_space)[0].any()
