@@ -626,6 +626,9 @@ def test_surfaces_of_boxes_touch_as_their_solids_do(move, angles):
     turn = quaternion_of(rpy(*angles))
     one, other = Box((0, 0, 0), (0, 0, 0, 1), (0.5, 0.5, 0.5)), Box(move, turn, (0.4, 0.5, 0.6))
     solid = overlap(Convexes.of([one]), Convexes.of([other]))
+    sides = [Box(move, turn, np.add((0.4, 0.5, 0.6), by)) for by in (-1e-6, 1e-6)]
+    if len({overlap(Convexes.of([one]), Convexes.of([each])) for each in sides}) == 2:
+        return  # they just touch, and rounding decides
     nested = one.contains(other.to_mesh()[0]).all() or other.contains(one.to_mesh()[0]).all()
     assert surfaces_touch(triangles_of(one), triangles_of(other)) == (solid and not nested)
 
