@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     "--output",
     "outputs",
     multiple=True,
-    help=f"{read.OUTPUT_HELP} With --lods {{count}} in the name is replaced by the count, or .lod0, .lod1 is "
-    "put before the suffix.",
+    help=f"{read.OUTPUT_HELP} With --lods {{count}} in the name becomes the count.",
 )
 def fit(
     mesh: str,

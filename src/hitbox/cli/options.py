@@ -32,7 +32,7 @@ def fit_options(command: _Command) -> _Command:
         "kinds": "Such as box,sphere.",
         "weights": "Such as organic, or prism=1.4,frustum=2.",
         "importance": "Such as up, +z=8 or seat=4. May be given again.",
-        "keep_clear": "Or a saved space, a .json. May be given again.",
+        "keep_clear": "Or a saved space. May be given again.",
     }
     types = {"count": int, "max_excess": float, "time_budget": float, "hull_vertices": int}
     return _flags(command, FitOptions, types, hints=hints, again=("importance", "keep_clear"))
