@@ -5,13 +5,13 @@
 The meshes are those of V-HACD's set in HITBOX_BENCH_DATA (see harness.py). r is the radius of the ball and t
 the tolerance, both of the longest side of the bounding box. Two judges look at every result of hitbox: the
 space that hitbox itself makes (`space.overlap`, as the paper does; peers are held against it too), and
-tests/carve_judge.py, which shares no code with hitbox: exact distances on a grid of a quarter of r or t,
-whichever is smaller, its own fill, and every face cut by every hull. CPU seconds are those of one thread, of
-the method alone.
+tests/carve_judge.py, which shares no code with hitbox: exact distances (libigl's) on a grid of a quarter of r
+or t, whichever is smaller, its own fill, and every face cut by every hull. CPU seconds are those of one
+thread, of the method alone.
 
 What the peers answered is kept beside that of compare.py (out/compare), what the judge's balls reached and
 what this build of hitbox made in the store (out/carve), so a second run only does what is new. The first one
-takes CoACD half a minute a mesh, and the judge a minute. `--answered` starts no peer. Only a run over all
+takes CoACD half a minute a mesh, and the judge as long. `--answered` starts no peer. Only a run over all
 meshes and parts is kept in results/carve.md.
 """
 
@@ -33,6 +33,7 @@ from typing import Any
 
 import duels
 import harness
+import igl
 import numpy as np
 import numpy.typing as npt
 
@@ -45,7 +46,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import carve_judge as judge
 
 OUT = Path(__file__).parents[1] / "out"
-PACKAGES = ("hitbox", "coacd", "vhacdx", "scipy")
+PACKAGES = ("hitbox", "coacd", "vhacdx", "libigl", "scipy")
 COVER = 1e-6  # of the diagonal: how far a face may lie outside the hulls
 SPACES = {"coarse": ("2.5%", "5%"), "fine": ("5%", "1%")}  # radius, tolerance
 EFFORT = 6.0
@@ -223,9 +224,12 @@ class Bench:
             radius, tolerance = (float(text.rstrip("%")) / 100 * side for text in SPACES[name])
             space = (radius, tolerance, min(radius, tolerance) / 4)
             what = repr([self.mesh.sha256, *space, reaching_digest()])
+            distances = exact_distances(vertices, triangles)
             path = self.settings.store / f"reached_{hashlib.sha256(what.encode()).hexdigest()[:32]}.npz"
             reached = read_bits(path)
-            self._judges[name] = judge.OpenSpace(vertices, triangles, *space, reached=reached)
+            self._judges[name] = judge.OpenSpace(
+                vertices, triangles, *space, distances=distances, reached=reached
+            )
             if reached is None:
                 write_bits(path, self._judges[name].reached)
         return self._judges[name]
@@ -261,9 +265,14 @@ def source_digest(*things: Any) -> str:
 
 
 def reaching_digest() -> str:
-    return source_digest(
-        judge.Triangles, judge.Surface, judge.Grid, judge.OpenSpace._reach, judge.connected_to_corner
-    )
+    return source_digest(exact_distances, judge.Grid, judge.OpenSpace._reach, judge.connected_to_corner)
+
+
+def exact_distances(vertices: Floats, triangles: npt.NDArray[np.int64]) -> judge.Field:
+    """What the judge's own distances are, to the last bits, in a fortieth of their time."""
+    tree = igl.AABB()
+    tree.init(vertices, triangles)
+    return lambda points: np.sqrt(tree.squared_distance(vertices, triangles, np.atleast_2d(points))[0])
 
 
 def write_bits(path: Path, bits: npt.NDArray[np.bool_]) -> None:

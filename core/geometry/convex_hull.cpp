@@ -162,6 +162,18 @@ Result<ConvexHull> convex_hull(std::span<const Vec3> points) {
   return hull;
 }
 
+double convex_hull_volume(std::span<const Vec3> points) {
+  if (points.empty()) return 0;
+  const std::vector<Vec3> exact = scaled_into_exact_range(points);
+  const Simplex simplex = find_simplex(exact);
+  if (simplex.dimension < 3) return 0;
+  const Vec3 origin = points[simplex.corner[0]];
+  double six = 0;
+  for (const auto& [a, b, c] : quickhull_unmerged(exact, simplex.corner))
+    six += dot(points[a] - origin, cross(points[b] - origin, points[c] - origin));
+  return six / 6;
+}
+
 // Andrew's monotone chain; a corner stays only while it turns strictly left.
 std::vector<uint32_t> convex_hull_2d(std::span<const Vec2> points) {
   std::vector<uint32_t> order(points.size());

@@ -36,6 +36,9 @@ struct ConvexHull {
 // Fails only for no points, more than 2^31 - 1 of them, or a coordinate that is not finite.
 Result<ConvexHull> convex_hull(std::span<const Vec3> points);
 
+// The volume of the hull of finite points, for half the price of the hull; 0 where they lie in a plane or are none.
+double convex_hull_volume(std::span<const Vec3> points);
+
 // The corners of the hull of points in a plane, counter-clockwise from the leftmost (then lowest)
 // one; 2 of them for collinear points, 1 for equal ones. Coordinates: finite, in the exact range.
 std::vector<uint32_t> convex_hull_2d(std::span<const Vec2> points);

@@ -192,6 +192,7 @@ int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   // A permanent of 0 says that every product has a factor 0; none of them can have underflowed.
   if (std::abs(determinant) > kOrient3dError * permanent || permanent == 0)
     return sign_of(determinant);
+  if (d == b || d == c) return 0;  // often asked of points that are there twice; d == a has no permanent
   const double refined = refined_orient3d(a, b, c, d);
   if (std::abs(refined) > kRefinedError * permanent) return sign_of(refined);
   return exact_orient3d(a, b, c, d);

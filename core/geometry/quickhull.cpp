@@ -34,6 +34,7 @@ class Quickhull {
         facet_from_(points.size(), kNone) {}
 
   void run(std::array<uint32_t, 4> simplex);
+  std::vector<Triangle> facets() const;
   std::vector<Triangle> merged_facets();
 
  private:
@@ -181,6 +182,14 @@ void Quickhull::add_point(uint32_t facet) {
   free_.insert(free_.end(), visible_.begin(), visible_.end());
 }
 
+std::vector<Triangle> Quickhull::facets() const {
+  std::vector<Triangle> triangles;
+  triangles.reserve(facets_.size());
+  for (const Facet& facet : facets_)
+    if (facet.alive) triangles.push_back(facet.corner);
+  return triangles;
+}
+
 bool Quickhull::are_coplanar(const Facet& facet, uint32_t neighbor) const {
   const Facet& other = facets_[neighbor];
   const Triangle& t = other.corner;
@@ -269,6 +278,12 @@ std::vector<Triangle> quickhull(std::span<const Vec3> points, std::array<uint32_
   Quickhull hull(points);
   hull.run(simplex);
   return hull.merged_facets();
+}
+
+std::vector<Triangle> quickhull_unmerged(std::span<const Vec3> points, std::array<uint32_t, 4> simplex) {
+  Quickhull hull(points);
+  hull.run(simplex);
+  return hull.facets();
 }
 
 }  // namespace hitbox

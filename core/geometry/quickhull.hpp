@@ -14,4 +14,7 @@ namespace hitbox {
 // around their lexicographically smallest corner.
 std::vector<Triangle> quickhull(std::span<const Vec3> points, std::array<uint32_t, 4> simplex);
 
+// The same surface as it was found: coplanar triangles are not merged, and their corners need not be extreme.
+std::vector<Triangle> quickhull_unmerged(std::span<const Vec3> points, std::array<uint32_t, 4> simplex);
+
 }  // namespace hitbox
