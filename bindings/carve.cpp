@@ -65,7 +65,7 @@ void bind_carve(nb::module_& m) {
       },
       "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
 
-  // (shapes; faces of each, as a list and offsets; whether proved, and within the cap; spheres entered; how deep)
+  // (shapes; faces of each, as a list and offsets; whether proved, and within the cap; how deep each enters)
   m.def(
       "carve",
       [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& space,
@@ -82,7 +82,7 @@ void bind_carve(nb::module_& m) {
           face_offsets.push_back(static_cast<uint32_t>(faces.size()));
         }
         return std::tuple(std::move(shapes), to_numpy(std::move(faces)), to_numpy(std::move(face_offsets)), carved.is_proved,
-                          carved.is_capped, carved.entered, carved.deepest);
+                          carved.is_capped, std::move(carved.depths));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "space"_a, "concave_edges"_a, "most_vertices"_a, "most_parts"_a,
       "effort"_a, "seed"_a, "simplifies"_a, "run"_a);

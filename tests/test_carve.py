@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import carve_judge as judge
@@ -274,7 +275,7 @@ def test_room_that_cannot_be_kept_is_said():
     """One hull cannot leave the middle of a ball out."""
     collider = carve(specimens.icosphere(2), "5%", "2%", keep_clear=[(0, 0, 0)], count=1)
     assert not collider.status.complete
-    assert "hulls enter" in collider.status.notes[-1]
+    assert "1 of 1 hull enters the space, hull 0 by 100.0 % of the radius." in collider.status.notes[-1]
 
 
 def test_a_sealed_box_stays_sealed_with_a_low_floor_tolerance():
@@ -415,9 +416,13 @@ def test_a_count_is_kept_and_what_overlaps_is_said():
     few = carve(mesh, "8%", "3%", count=3, threads=1)
     assert len(few) <= 3 < len(free)
     assert not few.status.complete
-    assert "A count of 3 is too few: hulls enter" in few.status.notes[0]
     space = hitbox.navigable_space(mesh, "8%", "3%")
-    assert space.overlap(few).deepest > 0
+    alone = [space.overlap(hitbox.Collider([shape])).deepest for shape in few]
+    deepest = int(np.argmax(alone))
+    entering = f"{np.count_nonzero(alone)} of {len(few)} hulls enter the space"
+    said = re.match(rf"A count of 3 is too few: {entering}, hull {deepest} by (\d+)", few.status.notes[0])
+    assert said
+    assert float(said[1]) == pytest.approx(100 * alone[deepest], abs=3)
     assert space.overlap(free).deepest == 0
     vertices, triangles, hulls = unit(mesh, few)
     assert judge.uncovered(vertices, triangles, hulls, 1e-6) == []

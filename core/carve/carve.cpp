@@ -81,7 +81,7 @@ class Carver {
     is_proved = is_proved && !enters_room_of_user(found.parts);
     Carved carved = in_input(found);
     carved.is_proved = is_proved;
-    if (!is_proved) add_overlap(found, carved);
+    if (!is_proved) carved.depths = depths_of(found);
     return carved;
   }
 
@@ -199,18 +199,16 @@ class Carver {
     return carved;
   }
 
-  void add_overlap(const Decomposition& found, Carved& carved) const {
-    for (const Sphere& s : spheres_) {
-      double nearest = Bounds::kInfinity;
-      for (const Part& part : found.parts) {
-        size_t last = 0;
+  std::vector<double> depths_of(const Decomposition& found) const {
+    std::vector<double> depths;
+    for (const Part& part : found.parts) {
+      double& deepest = depths.emplace_back(0);
+      size_t last = 0;
+      for (const Sphere& s : spheres_)
         if (part.hull.is_within(s.center, s.radius - SphereBins::kTouching, last))
-          nearest = std::min(nearest, part.hull.distance(s.center));
-      }
-      if (nearest == Bounds::kInfinity) continue;
-      ++carved.entered;
-      carved.deepest = std::max(carved.deepest, 1 - nearest / s.radius);
+          deepest = std::max(deepest, 1 - part.hull.distance(s.center) / s.radius);
     }
+    return depths;
   }
 
   const CarveOptions& options_;

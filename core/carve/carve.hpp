@@ -30,8 +30,7 @@ struct Carved {
   std::vector<std::vector<uint32_t>> faces;  // of each: those that lie in it, or partly
   bool is_proved = false;                    // that no hull enters the space
   bool is_capped = true;                     // no hull has more vertices than it may
-  size_t entered = 0;                        // spheres of the space that hulls enter, where that is not proved
-  double deepest = 0;                        // share of such a sphere's radius
+  std::vector<double> depths;  // of each: how far it enters a sphere of the space, as a share of its radius; none: proved
 };
 
 Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run);

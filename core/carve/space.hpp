@@ -12,7 +12,8 @@
 // Always holds: every sphere is centred in C (to 1e-9 of the radius inside it) or at a point the user gave; its
 // radius is no larger than the room around it. A passage may be taken for open that is narrower than it should
 // be by less than a grid step; none is taken for closed that is open.
-// Cost: one distance to the mesh for each grid point near the boundary of C, 2 us each; memory a byte a point.
+// Cost: one distance to the mesh for each grid point near the boundary of C, 2 us each; memory up to 10 bytes a point,
+// most of it while the fill goes on.
 #pragma once
 
 #include <cstdint>

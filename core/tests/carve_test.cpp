@@ -204,7 +204,7 @@ TEST(carve_a_window_is_four_parts_whose_hole_stays_open) {
     options.effort = effort;
     const Carved carved = carve(mesh.view(), options, run).value();
     CHECK(carved.shapes.size() == 4);
-    CHECK(carved.is_proved && carved.entered == 0);
+    CHECK(carved.is_proved && carved.depths.empty());
     for (const Shape& shape : carved.shapes) {
       const Vec3 middle{0.5, 0.5, 0.05};
       double distance = 0;
@@ -214,7 +214,7 @@ TEST(carve_a_window_is_four_parts_whose_hole_stays_open) {
   }
   options.most_parts = 1;
   const Carved forced = carve(mesh.view(), options, run).value();
-  CHECK(forced.shapes.size() == 1 && forced.entered > 0 && forced.deepest == 1);
+  CHECK(forced.shapes.size() == 1 && forced.depths == std::vector{1.0});
 }
 
 TEST(merge_shapes_that_are_far_apart_stay_as_they_are) {

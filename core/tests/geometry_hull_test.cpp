@@ -71,6 +71,34 @@ TEST(hulls_of_many_kinds_hold_their_promises) {
   }
 }
 
+TEST(the_volume_of_a_hull_is_that_of_its_triangles) {
+  Random random(6);
+  for (int k = 0; k < 300; ++k) {
+    std::vector<Vec3> points(1 + random.below(100));
+    for (Vec3& p : points) {
+      p = random_vec(random);
+      if (k % 4 == 0) p = {std::floor(p.x * 3), std::floor(p.y * 3), std::floor(p.z * 3)};
+      if (k % 4 == 1) p = p * 1e-90;
+      if (k % 4 == 2) p.z = 0;
+    }
+    const TriangleMesh mesh = convex_hull(points).value().mesh;
+    double six = 0;
+    for (const auto& [a, b, c] : mesh.triangles)
+      six += dot(mesh.vertices[a], cross(mesh.vertices[b], mesh.vertices[c]));
+    CHECK_NEAR(convex_hull_volume(points), six / 6, k % 4 == 1 ? 1e-282 : 1e-12);
+    if (k % 4 == 2) CHECK(convex_hull_volume(points) == 0);
+  }
+  CHECK(convex_hull_volume({}) == 0);
+}
+
+TEST(orient3d_of_a_corner_is_zero) {
+  Random random(7);
+  for (int k = 0; k < 1000; ++k) {
+    const Vec3 a = random_vec(random), b = random_vec(random), c = random_vec(random);
+    for (const Vec3& d : {a, b, c}) CHECK(orient3d(a, b, c, d) == 0);
+  }
+}
+
 TEST(verify_hull_sees_what_is_wrong) {
   std::vector<Vec3> points;
   for (int k = 0; k < 8; ++k)

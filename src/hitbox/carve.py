@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,12 +18,13 @@ from hitbox.options import collected, option
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.shapes import shape_from_params
 from hitbox.space import SpaceOptions
-from hitbox.words import counted, percent
+from hitbox.words import counted, listed, percent
 
 FEWEST_VERTICES, MOST_VERTICES = 8, 65_535
 MOST_EDGES = 1_000
 MOST_PARTS = 1_000_000
 MOST_EFFORT = 1_000
+MOST_NAMED = 5  # hulls in the status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,7 @@ class CarveOptions(SpaceOptions):
     VERB: ClassVar[str] = "carve"
 
     count: int | None = option(
-        None, "Hulls at most; where that is too few they enter the space, and the status says how far."
+        None, "Hulls at most; where that is too few, they enter the space: the status says which and how far."
     )
     max_vertices: int | None = option(
         None, "Vertices a hull may have at most: 64 or 255 for some engines.", means="any"
@@ -107,13 +109,13 @@ def carve(
         raise InputError(f"carve: {error}") from None
     if report is not None:
         report("done", 1.0)
-    shapes, faces, offsets, is_proved, is_capped, entered, deepest = found
+    shapes, faces, offsets, is_proved, is_capped, depths = found
     return Collider(
         [shape_from_params(*shape) for shape in shapes],
         labels=labels_of(loaded, np.asarray(faces), np.asarray(offsets)),
         source=Source(loaded.name, loaded.sha256, loaded.face_count, loaded.diagonal),
         method=Method("carve", chosen.said(), time.perf_counter() - started),
-        status=_status(chosen, len(shapes), is_proved, is_capped, entered, deepest),
+        status=_status(chosen, len(shapes), is_proved, is_capped, depths),
         name=(loaded.name or "").split(".", 1)[0],
         unit=loaded.unit,
         up=loaded.up,
@@ -122,16 +124,15 @@ def carve(
 
 
 def _status(
-    options: CarveOptions, count: int, is_proved: bool, is_capped: bool, entered: int, deepest: float
+    options: CarveOptions, count: int, is_proved: bool, is_capped: bool, depths: Sequence[float]
 ) -> Status:
     hulls, notes, missed = counted(count, "hull"), [], []
     if is_proved:
         what = f"a ball of radius {options.radius} that stays {options.tolerance} away from the mesh"
         notes.append(f"{hulls}: none enters where {what} can go (proved).")
-    elif entered:
+    elif any(depths):
         why = f"A count of {options.count:,} is too few" if options.count else "Parts cannot be cut further"
-        spheres, depth = counted(entered, "sphere"), percent(deepest)
-        missed.append(f"{why}: hulls enter {spheres} of the space, by {depth} of the radius at most.")
+        missed.append(f"{why}: {_said_of(depths)}.")
     else:
         missed.append("It was not proved that no hull enters the space. Give a larger tolerance.")
     if options.count is not None and count > options.count:
@@ -139,3 +140,14 @@ def _status(
     if not is_capped:
         missed.append(f"Some hulls have more than {options.max_vertices} vertices. Give a larger tolerance.")
     return Status(not missed, (*notes, *missed))
+
+
+def _said_of(depths: Sequence[float]) -> str:
+    """Which hulls enter the space, the deepest first."""
+    entering = [k for k in sorted(range(len(depths)), key=lambda k: -depths[k]) if depths[k]]
+    named = [f"hull {k} by {percent(depths[k])}" for k in entering[:MOST_NAMED]]
+    named[0] += " of the radius"
+    if more := len(entering) - len(named):
+        named.append(f"{more:,} more by less")
+    verb = "enters" if len(entering) == 1 else "enter"
+    return f"{len(entering):,} of {counted(len(depths), 'hull')} {verb} the space, {listed(named)}"
