@@ -503,7 +503,7 @@ def Xform "top"
         with pytest.raises(InputError, match=r"z\.usda: "):
             Collider.of(tmp_path / "z.usda")
     (tmp_path / "y.usda").write_text("#usda 1.0\ndef Xform")
-    with pytest.raises(InputError, match=r"y\.usda: is not a USD file"):
+    with pytest.raises(InputError, match=r"y\.usda: USD cannot read it"):
         Collider.of(tmp_path / "y.usda")
     with pytest.raises(FileNotFoundError):
         Collider.of(tmp_path / "none.usda")

@@ -7,6 +7,7 @@ import gzip
 import math
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -552,12 +553,33 @@ def test_usd_stays_in_its_folder(tmp_path, capfd):
         path = folder / f"mesh_{len(reference)}.usda"  # USD remembers layers by their names
         path.write_text(f'#usda 1.0\ndef "a" (references = @{reference}@</part>) {{}}\n')
         refused(path, says)
+        with pytest.raises(InputError, match=says):
+            hitbox.Collider.load(path)
     link = folder / "link.usda"
     link.symlink_to(outside)
     path = folder / "linked.usda"
     path.write_text('#usda 1.0\ndef "a" (references = @./link.usda@</part>) {}\n')
     refused(path, "outside its folder")
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("arc", ["references = {}", "instanceable = true\nreferences = {}", "inherits = {}"])
+def test_usd_that_multiplies_itself_is_refused_before_it_is_composed(tmp_path, arc):
+    pytest.importorskip("pxr")
+    path = tmp_path / "bomb.usda"
+    lines = ["#usda 1.0", 'def "level0"\n{\ndef Cube "cube" {}\n}']
+    for level in range(1, 9):
+        inner = "".join(f'def "{k}" ({arc.format(f"</level{level - 1}>")}) {{}}\n' for k in "abcdefghij")
+        lines.append(f'def "level{level}"\n{{\n{inner}}}')
+    path.write_text("\n".join(lines))
+    started = time.process_time()
+    refused(path, "more than 100,000 prims")
+    with pytest.raises(InputError, match="more than 100,000 prims"):
+        hitbox.Collider.load(path)
+    assert time.process_time() - started < 5
+    path = tmp_path / "few.usda"
+    path.write_text("\n".join(lines[:4]))
+    assert hitbox.load(path).face_count == 6 * (1 + 10 + 100)
 
 
 def test_usd_that_is_wrong_is_refused(tmp_path):

@@ -13,6 +13,7 @@ import numpy as np
 from hitbox import _core
 from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
+from hitbox.formats import usd_stage
 from hitbox.formats.objects import label_of
 from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
 from hitbox.lengths import METRES
@@ -25,19 +26,18 @@ _AXES = {"X": 0, "Y": 1, "Z": 2}
 def read(path: str) -> Collider | None:
     """The collider in a stage; None where no prim collides."""
     try:
-        from pxr import Tf, Usd, UsdGeom, UsdPhysics
+        from pxr import Usd, UsdGeom, UsdPhysics
     except ImportError:
         raise InputError('USD files need usd-core: pip install "hitbox[usd]".') from None
     where = _utf8(os.path.basename(path))
     if not os.path.isfile(path):
         raise FileNotFoundError(2, "No such file or directory", path)
-    try:
-        stage = Usd.Stage.Open(os.path.abspath(path))
-    except Tf.ErrorException:
-        raise InputError(f"{where}: is not a USD file that usd-core can open.") from None
+    stage = usd_stage.opened(path, where)
+    visited = usd_stage.Visited(where)
     shapes: list[Shape] = []
     labels: list[Label] = []
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
+        visited.add()
         if prim.HasAPI(UsdPhysics.CollisionAPI):
             try:
                 with strict_numbers():

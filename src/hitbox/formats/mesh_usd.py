@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from hitbox.errors import InputError
+from hitbox.formats import usd_stage
 from hitbox.formats.scene import (
     Polygons,
     Scene,
     Whole,
     checked_indices,
     file_name,
-    inside_folder,
     read_bytes,
 )
 from hitbox.mesh import Floats, Mesh
@@ -48,63 +48,16 @@ def read(path: str) -> Mesh:
 
 
 def _read(path: str, named: str) -> Mesh:
-    from pxr import Tf, Usd, UsdGeom, UsdUtils
+    from pxr import Tf, UsdGeom
 
     where = file_name(named)
-    # While it is there USD's own complaints go to it instead of stderr.
-    complaints = UsdUtils.CoalescingDiagnosticDelegate()
+    stage = usd_stage.opened(path, where)
     try:
-        folder = os.path.dirname(os.path.abspath(path))
-        _check_layers(path, folder, where)
-        stage = Usd.Stage.Open(os.path.abspath(path))
-        for layer in stage.GetUsedLayers():
-            if layer.realPath:
-                _check_inside(layer.realPath, folder, where)
         found = _Stage(stage, where).scene()
-        metres, up = UsdGeom.GetStageMetersPerUnit(stage), str(UsdGeom.GetStageUpAxis(stage)).lower()
     except Tf.ErrorException as error:
-        raise InputError(f"{where}: USD cannot read it ({_reason(error)}). Export it again.") from None
-    finally:
-        del complaints
+        raise usd_stage.unreadable(where, error) from None
+    metres, up = UsdGeom.GetStageMetersPerUnit(stage), str(UsdGeom.GetStageUpAxis(stage)).lower()
     return found.mesh(named, float(metres), up)
-
-
-def _reason(error: Exception) -> str:
-    """The first of USD's complaints, without the places in its own source."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    said = lines[0].partition(" : ")[2].strip(" '") if lines else ""
-    return " ".join(said.split())[-160:] or "no reason given"
-
-
-def _check_layers(path: str, folder: str, where: str) -> None:
-    """Before anything is composed: every layer that others bring in exists and lies in the folder."""
-    from pxr import Ar, Sdf
-
-    waiting, seen = [os.path.abspath(path)], set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        layer = Sdf.Layer.FindOrOpen(name)
-        if layer is None:
-            raise InputError(f"{where}: {os.path.basename(name)} is not a USD layer. Export it again.")
-        for asset in filter(None, layer.GetCompositionAssetDependencies()):  # "" is the layer itself
-            anchored = Sdf.ComputeAssetPathRelativeToLayer(layer, asset)
-            resolved = str(Ar.GetResolver().Resolve(anchored))
-            if not resolved:
-                raise InputError(f"{where}: {asset!r:.80}, which it needs, is not there. Put it beside it.")
-            _check_inside(resolved, folder, where)
-            waiting.append(anchored)
-
-
-def _check_inside(path: str, folder: str, where: str) -> None:
-    from pxr import Ar
-
-    outer = Ar.SplitPackageRelativePathOuter(path)[0]
-    if not inside_folder(outer, folder):
-        name = os.path.basename(outer)
-        raise InputError(f"{where}: {name} lies outside its folder. Put what it refers to beside it.")
 
 
 class _Stage:
@@ -118,6 +71,7 @@ class _Stage:
         self._time = Usd.TimeCode.EarliestTime()
         self._poses = UsdGeom.XformCache(self._time)
         self._scene = Scene(where)
+        self._visited = usd_stage.Visited(where)
         self._geometry: dict[Any, tuple[Polygons, bool] | None] = {}
 
     def scene(self) -> Scene:
@@ -145,6 +99,7 @@ class _Stage:
 
         prims = iter(Usd.PrimRange(root, Usd.TraverseInstanceProxies()))
         for prim in prims:
+            self._visited.add()
             image = UsdGeom.Imageable(prim)
             if image:
                 hidden = image.GetVisibilityAttr().Get(self._time) == UsdGeom.Tokens.invisible
