@@ -23,7 +23,7 @@ from hitbox.robot.mjcf import Mjcf
 from hitbox.robot.model import quaternion_of, turn_about
 from hitbox.robot.overlaps import Convexes, overlap, surfaces_touch, triangles_of
 from hitbox.robot.self_collisions import samples
-from hitbox.robot.share import shared
+from hitbox.robot.share import Sharing
 from hitbox.robot.urdf import Urdf
 from hitbox.robot.xml_text import XmlText
 from hitbox.shapes import Box, Sphere
@@ -581,11 +581,31 @@ def test_shapes_go_where_they_are_needed():
     options = hitbox.FitOptions(kinds=("box", "sphere", "capsule", "cylinder"))
     rough = specimens.torus(1.0, 0.2)
     meshes = [specimens.box(), rough, specimens.torus(1.0, 0.2), specimens.torus(0.1, 0.02)]
-    counts = shared(meshes, 30, options, 0, lambda fraction: None)
+    counts = Sharing(meshes, 30, options, 0, lambda fraction: None).counts()
     assert counts[0] == 1  # a box is a box
     assert abs(counts[1] - counts[2]) <= 1  # twins share alike
     assert counts[3] < counts[1]  # and a small one needs less
     assert sum(counts) == 30
+    fewer = Sharing(meshes, 30, options, 0, lambda fraction: None).counts({1: 5})
+    assert fewer[1] == 5
+    assert fewer[2] > counts[2]
+    assert sum(fewer) == 30
+
+
+def test_what_a_link_cannot_use_goes_to_others(tmp_path):
+    """Four triangles are four shapes at most, and 24 segments of a ring are 24."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0.2, 1.5, 0], [0.3, 0.4, 0.7]])
+    four = hitbox.Mesh(10 * corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    rings = specimens.torus(1.0, 0.2), specimens.torus(0.2, 0.09)
+    for name, made in zip(("four", "ring", "small"), (four, *rings), strict=True):
+        (tmp_path / f"{name}.obj").write_bytes(obj(made))
+    path = tmp_path / "robot.urdf"
+    links = [link(name, mesh(f"{name}.obj")) for name in ("four", "ring", "small")]
+    path.write_text(urdf("".join(links) + joint("j", "four", "ring") + joint("k", "four", "small")))
+    report = hitbox.robot(path, tmp_path / "out.urdf", 44, poses=0)
+    used = [len(each.shapes) for each in report.links]
+    assert used[0] <= 4
+    assert 40 <= sum(used) <= 44, used
 
 
 @settings(max_examples=150)
@@ -656,6 +676,7 @@ WRONG = {
     "no such link": (urdf(link("a", "") + joint("j", "a", "b")), "no link 'b'"),
     "two of a name": (urdf(link("a", "") * 2), "different"),
     "an unknown joint": (urdf(link("a", "") + link("b", "") + joint("j", "a", "b", kind="magic")), "'magic'"),
+    "a scale of nothing": (urdf(link("a", mesh("ell.obj", 'scale="0 1 1"'))), "a scale of 0"),
     "a scale of words": (urdf(link("a", mesh("ell.obj", 'scale="big"'))), "3 numbers"),
     "a mesh of no asset": (
         '<mujoco><worldbody><body><geom type="mesh" mesh="x"/></body></worldbody></mujoco>', "no mesh 'x'"),
@@ -697,6 +718,25 @@ def test_wrong_options_say_what_is_wrong(arm, options, says):
     with pytest.raises(InputError, match=says):
         hitbox.robot(arm, arm.with_name("out.urdf"), **options)
     assert not arm.with_name("out.urdf").exists()
+
+
+def test_a_robot_stays_what_it_is(arm):
+    for name in ("out.xml", "out.sdf", "out"):
+        with pytest.raises(InputError, match=rf"^{name}: this robot is URDF\. .* ends in \.urdf\.$"):
+            hitbox.robot(arm, arm.with_name(name))
+        assert not arm.with_name(name).exists()
+
+
+def test_packages_that_are_lost_on_the_way_are_said(tmp_path):
+    package = tmp_path / "my_arm"
+    package.mkdir()
+    (package / "ell.obj").write_bytes(obj(ELL))
+    path = package / "arm.urdf"
+    path.write_text(urdf(link("only", mesh("package://my_arm/ell.obj"))))
+    assert hitbox.robot(path, tmp_path / "near" / "out.urdf", 2).notes == ()  # the package is beside it
+    far = tmp_path.parent / f"{tmp_path.name}_far" / "out.urdf"
+    notes = hitbox.robot(path, far, 2).notes
+    assert notes == ("'package://my_arm/ell.obj': stays as it is, but is not found from the new folder.",)
 
 
 def test_the_shell_writes_and_reports(arm, capsys):

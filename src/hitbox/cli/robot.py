@@ -75,7 +75,9 @@ def _print(report: RobotReport, seconds: float) -> None:
     rows = [("shapes", f"{total:,} for {counted(len(report.links), 'link')}: {kinds}")]
     if report.poses:
         found = counted(len(report.collisions), "pair of links", "pairs of links")
-        rows.append(("poses", f"{found} newly collide in {counted(report.poses, 'pose')} that were tried"))
+        verb = "collides" if len(report.collisions) == 1 else "collide"
+        tried = f"{counted(report.poses, 'pose')} that {'was' if report.poses == 1 else 'were'} tried"
+        rows.append(("poses", f"{found} newly {verb} in {tried}"))
     rows += [("collide", said(each)) for each in report.collisions]
     rows += [("note", note) for note in report.notes]
     rows.append(("time", f"{seconds:.2f} s"))
@@ -83,7 +85,7 @@ def _print(report: RobotReport, seconds: float) -> None:
     layout.print_rows(rows)
     layout.print_table(
         ("link", "faces", "shapes"),
-        [(link.name, f"{link.faces:,}", f"{len(link.shapes):,}") for link in report.links],
+        [(" ".join(link.name.split()), f"{link.faces:,}", f"{len(link.shapes):,}") for link in report.links],
     )
 
 

@@ -16,15 +16,18 @@ from hitbox.mesh import Mesh
 from hitbox.options import collected
 from hitbox.progress import Cancel, Progress, reporter
 from hitbox.robot.mjcf import Mjcf
-from hitbox.robot.model import Robot
+from hitbox.robot.model import Link, Robot
 from hitbox.robot.options import RobotOptions
 from hitbox.robot.self_collisions import NEIGHBOURS, SelfCollision, new_collisions
-from hitbox.robot.share import shared
+from hitbox.robot.share import Sharing
 from hitbox.robot.urdf import Urdf
 from hitbox.robot.xml_text import XmlText
 from hitbox.shapes import Shape
-from hitbox.words import counted
+from hitbox.words import counted, listed
 
+_SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf")}
+_ROUNDS = 3  # of sharing
+_TELLING = 4  # a ring is better off with one shape than with two, and takes eight all the same
 # What each stage takes of the time, about.
 _SHARING, _FITTING, _POSING = (0.0, 0.4), (0.4, 0.9), (0.9, 1.0)
 
@@ -109,12 +112,13 @@ def robot(
     file = _read(os.fspath(path), chosen)
     target = os.fspath(output)
     model = file.robot
+    _check_suffix(os.fspath(path), target, model.format)
     fitted = {k: link.mesh for k, link in enumerate(model.links) if link.mesh is not None}
     if not fitted:
         raise InputError(f"{_name(path)}: none of its links has a mesh: there is nothing to replace.")
-    counts = _counts(model, fitted, chosen, threads, go_on)
-    running = {"threads": threads, "cache": cache, "cancel": cancel}
-    links = _fit_all(model, fitted, counts, chosen.for_fit(), running, go_on)
+    fitting = _Fitting(chosen.for_fit(), {"threads": threads, "cache": cache, "cancel": cancel}, go_on)
+    colliders = _colliders(model, fitted, chosen, fitting)
+    links = {k: _report(model.links[k], fitted[k], colliders[k], chosen) for k in fitted}
     shapes = {k: link.shapes for k, link in links.items()}
     collisions: tuple[SelfCollision, ...] = ()
     if chosen.poses:
@@ -163,46 +167,70 @@ def _read(path: str, options: RobotOptions) -> _File:
     )
 
 
-def _counts(
-    model: Robot, fitted: Mapping[int, Mesh], options: RobotOptions, threads: int, go_on: _Stages
-) -> dict[int, int | None]:
+def _check_suffix(path: str, output: str, form: str) -> None:
+    """The file stays what it is; programs go by the suffix."""
+    own = os.path.splitext(path)[1].lower()
+    suffix = os.path.splitext(output)[1].lower()
+    if suffix not in (own, *_SUFFIXES[form]):
+        known = listed(sorted({own, *_SUFFIXES[form]} - {""}), "or")
+        raise InputError(f"{_name(output)}: this robot is {form.upper()}. Give a name that ends in {known}.")
+
+
+class _Fitting:
+    """Colliders of links; links that are the same, with as many shapes, are fitted once."""
+
+    def __init__(self, options: FitOptions, running: Mapping[str, Any], go_on: _Stages) -> None:
+        self.options, self.running, self.go_on = options, running, go_on
+        self._known: dict[tuple[str, int | None], Collider] = {}
+
+    def all(self, meshes: Mapping[int, Mesh], counts: Mapping[int, int | None]) -> dict[int, Collider]:
+        step = self.go_on.within(_FITTING, "fit")
+        found = {}
+        for number, (k, mesh) in enumerate(meshes.items()):
+            step(number / len(meshes))
+            key = mesh.sha256, counts[k]
+            if key not in self._known:
+                self._known[key] = fit(mesh, counts[k], options=self.options, **self.running)
+            found[k] = self._known[key]
+        return found
+
+
+def _colliders(
+    model: Robot, meshes: Mapping[int, Mesh], options: RobotOptions, fitting: _Fitting
+) -> dict[int, Collider]:
     if options.count is None:
-        return dict.fromkeys(fitted)
-    simple = sum(len(model.links[k].shapes) for k in fitted)
+        return fitting.all(meshes, dict.fromkeys(meshes))
+    simple = sum(len(model.links[k].shapes) for k in meshes)
     left = options.count - simple
-    if left < len(fitted):
+    if left < len(meshes):
         raise InputError(
-            f"robot: count: {counted(len(fitted), 'link')} with meshes need {len(fitted) + simple:,} shapes "
+            f"robot: count: {counted(len(meshes), 'link')} with meshes need {len(meshes) + simple:,} shapes "
             f"or more, not {options.count:,}."
         )
-    plain = replace(options.for_fit(), pad=None)
-    found = shared(list(fitted.values()), left, plain, threads, go_on.within(_SHARING, "share"))
-    return dict(zip(fitted, found, strict=True))
+    plain, threads = replace(options.for_fit(), pad=None), fitting.running["threads"]
+    step = fitting.go_on.within(_SHARING, "share")
+    sharing = Sharing(list(meshes.values()), left, plain, threads, step)
+    # Some links use fewer than they are given, which only their fits tell: others get what is left.
+    most: dict[int, int] = {}
+    for _ in range(_ROUNDS):
+        counts = dict(zip(meshes, sharing.counts(most), strict=True))
+        found = fitting.all(meshes, counts)
+        full = {
+            n: len(found[k])
+            for n, k in enumerate(meshes)
+            if len(found[k]) < counts[k] and counts[k] > _TELLING
+        }
+        if not full:
+            break
+        most |= full
+    return found
 
 
-def _fit_all(
-    model: Robot,
-    fitted: Mapping[int, Mesh],
-    counts: Mapping[int, int | None],
-    options: FitOptions,
-    running: Mapping[str, Any],
-    go_on: _Stages,
-) -> dict[int, LinkReport]:
-    """Each link's collider; links that are the same, with as many shapes, are fitted once."""
-    step = go_on.within(_FITTING, "fit")
-    known: dict[tuple[str, int | None], Collider] = {}
-    links: dict[int, LinkReport] = {}
-    for number, (k, mesh) in enumerate(fitted.items()):
-        step(number / len(fitted))
-        key = mesh.sha256, counts[k]
-        if key not in known:
-            known[key] = fit(mesh, counts[k], options=options, **running)
-        link = model.links[k]
-        simple = link.shapes
-        if options.pad is not None and simple:
-            simple = Collider(simple, unit="m").padded(options.pad).shapes
-        links[k] = LinkReport(link.name, mesh.face_count, (*known[key].shapes, *simple), known[key])
-    return links
+def _report(link: Link, mesh: Mesh, collider: Collider, options: RobotOptions) -> LinkReport:
+    simple = link.shapes
+    if options.pad is not None and simple:
+        simple = Collider(simple, unit="m").padded(options.pad).shapes
+    return LinkReport(link.name, mesh.face_count, (*collider.shapes, *simple), collider)
 
 
 def _still(before: Sequence[Mesh | Shape]) -> tuple[Shape, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,37 +18,44 @@ _NOTHING = 1e-6  # of the diagonal: closer than that no shape needs to be
 _SLOWEST, _FASTEST = 0.25, 2.0  # powers by which costs fall with counts
 
 
-def shared(
-    meshes: Sequence[Mesh], count: int, options: FitOptions, threads: int, go_on: Callable[[float], None]
-) -> list[int]:
-    """`count` shapes over `meshes`, one at least for each; fewer where more would gain nothing.
+class Sharing:
+    """A number of shapes for several meshes.
 
     What a count costs a mesh is measured on quick fits: the mean distance of what can be touched, times the
     mesh's area, which is about the volume that the shapes add. (A tree would need one run, but its levels of
     few shapes are not refined, and say too little about what fit makes of them.) The same mesh is asked once.
     """
-    spare = count - len(meshes)
-    known: dict[str, Floats] = {}
-    queue: list[tuple[float, int, int]] = []
-    for k, mesh in enumerate(meshes):
-        go_on(k / len(meshes))
-        if mesh.sha256 not in known:
-            known[mesh.sha256] = _gains(mesh, 1 + spare, options, threads)
-        gains = known[mesh.sha256]
-        if len(gains):
-            queue.append((-gains[0], k, 0))
-    heapq.heapify(queue)
-    counts = [1] * len(meshes)
-    while spare and queue:
-        gain, k, step = heapq.heappop(queue)
-        if gain == 0:
-            break
-        counts[k] += 1
-        spare -= 1
-        gains = known[meshes[k].sha256]
-        if step + 1 < len(gains):
-            heapq.heappush(queue, (-gains[step + 1], k, step + 1))
-    return counts
+
+    def __init__(
+        self, meshes: Sequence[Mesh], count: int, options: FitOptions, threads: int,
+        go_on: Callable[[float], None],
+    ) -> None:  # fmt: skip
+        self._spare = count - len(meshes)
+        known: dict[str, Floats] = {}
+        for k, mesh in enumerate(meshes):
+            go_on(k / len(meshes))
+            if mesh.sha256 not in known:
+                known[mesh.sha256] = _gains(mesh, 1 + self._spare, options, threads)
+        self._gains = [known[mesh.sha256] for mesh in meshes]
+
+    def counts(self, most: Mapping[int, int] | None = None) -> list[int]:
+        """One at least for each, all together the number; fewer where more would gain nothing.
+
+        `most`: what meshes, by their place, can use.
+        """
+        gains = [each[: most[k] - 1] if most and k in most else each for k, each in enumerate(self._gains)]
+        queue = [(-each[0], k, 0) for k, each in enumerate(gains) if len(each)]
+        heapq.heapify(queue)
+        counts, spare = [1] * len(gains), self._spare
+        while spare and queue:
+            gain, k, step = heapq.heappop(queue)
+            if gain == 0:
+                break
+            counts[k] += 1
+            spare -= 1
+            if step + 1 < len(gains[k]):
+                heapq.heappush(queue, (-gains[k][step + 1], k, step + 1))
+        return counts
 
 
 def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:

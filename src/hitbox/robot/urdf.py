@@ -147,6 +147,8 @@ class Urdf:
             if inside.tag == "mesh":
                 scale = self._vector(inside, "scale", (1.0, 1.0, 1.0), inside)
                 where = self._text.place(inside)
+                if not scale.all():
+                    raise InputError(f"{where}: a scale of 0 leaves nothing of the mesh.")
                 path = resolved(inside.get("filename", ""), self._folder, self._packages, where)
                 piece: Mesh | Shape = self._files.load(path, where)
                 pose = pose @ np.diag([*scale, 1.0])
@@ -235,14 +237,27 @@ class Urdf:
         if os.path.realpath(folder) == os.path.realpath(self._folder):
             return
         gone = {e for k in replaced for old in self._elements[k].findall("collision") for e in old.iter()}
-        for element in self._text.root.iter():
+        named = [e for e in self._text.root.iter() if e.tag in ("mesh", "texture") and e.get("filename")]
+        lost = []
+        for element in named:
             said = element.get("filename", "")
-            if not said or "://" in said or os.path.isabs(said) or element.tag not in ("mesh", "texture"):
+            if element in gone or os.path.isabs(said):
                 continue
-            if element in gone:
+            if "://" in said:
+                lost += [] if _is_found(said, folder) else [said]
                 continue
             path = os.path.relpath(os.path.join(self._folder, said), folder)
             self._text.set_attributes(element, {"filename": path.replace(os.sep, "/")})
+        if lost:
+            some = f"{lost[0]!r:.80}" + (f" and {len(lost) - 1} more" if len(lost) > 1 else "")
+            self.robot.notes.append(f"{some}: stays as it is, but is not found from the new folder.")
+
+
+def _is_found(address: str, folder: str) -> bool:
+    try:
+        return os.path.exists(resolved(address, folder, {}, ""))
+    except InputError:
+        return False
 
 
 def _elements(shape: Shape, has_capsules: bool) -> list[str]:
