@@ -352,6 +352,10 @@ def test_a_pattern_starts_at_its_first_wildcard(tmp_path, fakes):
         (("a.obj",), {"cout": 3}, "unknown option 'cout'"),
         (("a.obj",), {"address": "auto"}, "only the ray engine"),
         (("a.obj",), {"engine": "dask"}, "Known: local, ray"),
+        (("a.obj",), {"to": "srdf"}, "srdf has spheres alone, and fit makes a box too. Give kinds=sphere."),
+        (("a.obj",), {"to": "curobo", "verb": "carve", "radius": 1, "tolerance": 1}, "makes a hull too"),
+        (("a.obj",), {"density": 500}, "only a body that moves has a mass"),
+        (("a.obj",), {"density": 0, "dynamic": True}, "density: must be"),
     ],
 )
 def test_what_is_wrong_is_said_before_any_work(tmp_path, names, more, says):
@@ -360,6 +364,23 @@ def test_what_is_wrong_is_said_before_any_work(tmp_path, names, more, says):
     with pytest.raises(InputError, match=says):
         run(source, tmp_path / "out", **more)
     assert not (tmp_path / "out").exists()
+
+
+def test_bodies_that_move_have_the_mass_of_their_meshes(tmp_path):
+    """Shapes of a ring of boxes are more than the ring; a list may start with a byte order mark."""
+    ring = specimens.torus()
+    (tmp_path / "ring.obj").write_bytes(mesh_files.obj(ring.vertices, specimens.polygons_of(ring)))
+    (tmp_path / "all.txt").write_bytes(b"\xef\xbb\xbfring.obj\n")
+    told = {"to": "urdf", "count": 4, "samples": 0, "pictures": False}
+    assert run(tmp_path / "all.txt", tmp_path / "out", **told, dynamic=True, density=500).ok == 1
+    text = (tmp_path / "out" / "ring.urdf").read_text()
+    mass = float(re.search(r'<mass value="([^"]+)"', text)[1])
+    assert mass == pytest.approx(500 * specimens.volume(ring))
+    assert "<visual" not in text
+    assert run(tmp_path / "all.txt", tmp_path / "out", **told, with_mesh=True, resume=True).skipped == 0
+    text = (tmp_path / "out" / "ring.urdf").read_text()
+    assert "<visual" in text
+    assert "<mass" not in text
 
 
 def test_an_output_that_is_an_input_is_refused(tmp_path):

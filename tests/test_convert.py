@@ -80,6 +80,7 @@ def test_spheres_go_to_planners_and_other_kinds_are_refused(folder, capsys):
         (["each.json", "-o", "./each.json"], "each.json is the input itself"),
         (["each.json", "-o", "torus.obj", "--with-mesh", "torus.obj"], "torus.obj is the input itself"),
         (["each.json", "-o", "x.urdf", "-o", "./x.urdf"], "two outputs have the same name"),
+        (["each.json", "-o", "x.urdf", "--density", "5"], "only a body that moves has a mass"),
         (["each.json", "-o", "x.urdf", "--density", "-1"], "--density: must be a finite number above 0"),
         (["each.json", "-o", "x.urdf", "--with-mesh", "no.obj"], "no.obj: no such file"),
         (["each.json", "-o", "no/x.urdf"], "No such file or directory"),

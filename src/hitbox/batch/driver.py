@@ -22,6 +22,7 @@ from hitbox.batch.jobs import VERBS, Asset, Job, Settings, Source
 from hitbox.batch.local import GIB, LIMITED, Crew, Limits, Result, Watch
 from hitbox.batch.places import Place, Url, place
 from hitbox.errors import InputError
+from hitbox.mass import DENSITY
 from hitbox.options import collected
 from hitbox.progress import Cancel
 from hitbox.store import build
@@ -98,6 +99,9 @@ def run(
     samples: int = 10_000,
     pictures: bool | None = None,
     threads: int = 0,
+    dynamic: bool = False,
+    density: float | None = None,
+    with_mesh: bool = False,
     watch: Watch | None = None,
     progress: Callable[[Summary], object] | None = None,
     cancel: Cancel | None = None,
@@ -111,7 +115,9 @@ def run(
     manifest, and so is one that cannot be read. `resume` leaves out what an earlier run has done with the
     same input, options and version; `retry_failed` does only what failed then. `samples`: points at which
     distances are measured, 0 for none. `pictures` of each asset for the page; without it, if the extra
-    `render` is there. `progress` is called after each asset, `watch` with each step of a worker.
+    `render` is there. A `dynamic` body has the mass of its mesh where that is closed, else of its shapes, at
+    `density` kilograms a cubic metre; `with_mesh`: the mesh travels along. `progress` is called after each
+    asset, `watch` with each step of a worker.
 
     Guaranteed: a file appears whole or not at all; outputs do not depend on the engine or the number of
     workers (but a second try after a timeout is cheaper, and the manifest says so). Ctrl-C and `cancel` stop
@@ -123,6 +129,9 @@ def run(
         raise InputError("batch: address: only the ray engine has one. Give engine='ray' as well.")
     chosen = collected(VERBS[verb].options, verb, options, keywords)
     form, suffix = jobs.output_format(to)
+    jobs.check_kinds(verb, chosen, form)
+    if density is not None and not dynamic:
+        raise InputError("batch: density: only a body that moves has a mass. Give dynamic as well.")
     part = jobs.parsed_shard(shard)
     most = checks.whole("batch: workers", workers, 0, _MOST_WORKERS)
     limits = Limits(
@@ -137,7 +146,8 @@ def run(
         verb=verb, entry=VERBS[verb].entry, options=chosen, out=folder, format=form, suffix=suffix,
         samples=checks.whole("batch: samples", samples, 0, _MOST_SAMPLES),
         pictures=_with_pictures(pictures), threads=checks.threads("batch", threads),
-        path=tuple(os.path.abspath(each) for each in sys.path),
+        dynamic=dynamic, density=checks.positive("batch: density", DENSITY if density is None else density),
+        with_mesh=with_mesh, path=tuple(os.path.abspath(each) for each in sys.path),
     )  # fmt: skip
     batch = _Batch(settings, limits, every, mine, where, part, resume or retry_failed, retry_failed, verify)
     return batch.run(_engine(engine, address, most, len(mine)), watch, progress, cancel)

@@ -19,9 +19,10 @@ from hitbox.carve import CarveOptions
 from hitbox.errors import InputError
 from hitbox.fit import PRESETS, FitOptions
 from hitbox.formats.reading import READERS, suffix_of
-from hitbox.formats.writing import FORMATS, format_for
+from hitbox.formats.writing import FORMATS, format_for, target_of
+from hitbox.mass import DENSITY
 from hitbox.store import digest
-from hitbox.words import counted
+from hitbox.words import counted, listed
 
 Source: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 PICTURES = "pictures"  # the folder of them, below the output folder
@@ -71,6 +72,9 @@ class Settings:
     samples: int
     pictures: bool
     threads: int
+    dynamic: bool = False
+    density: float = DENSITY
+    with_mesh: bool = False
     path: tuple[str, ...] = field(default=())  # where modules are looked for as well
 
     @property
@@ -78,7 +82,8 @@ class Settings:
         """Of all that decides about the outputs; not of threads and places."""
         said = {
             "verb": self.verb, "options": self.options.said(), "format": self.format, "suffix": self.suffix,
-            "samples": self.samples, "pictures": self.pictures,
+            "samples": self.samples, "pictures": self.pictures, "with_mesh": self.with_mesh,
+            "density": self.density if self.dynamic else None,
         }  # fmt: skip
         return digest(said)
 
@@ -117,6 +122,18 @@ def output_format(to: str) -> tuple[str, str]:
         return format_for(f"asset{suffix}").name, suffix
     checks.one_of("batch: to", to, names, "format")
     return to, next(known.suffix for known in FORMATS if known.name == to)
+
+
+def check_kinds(verb: str, options: Any, form: str) -> None:
+    """Before any work: that the format has a place for what the verb makes."""
+    target = target_of(format_for("", form))
+    if target.is_exact or "hull" in target.kinds:
+        return
+    made = getattr(options, "allowed_kinds", ("hull",))
+    if wrong := [kind for kind in made if kind not in target.kinds]:
+        known = listed([f"{kind}s" for kind in target.kinds])
+        hint = f" Give kinds={','.join(target.kinds)}." if verb == "fit" else ""
+        raise InputError(f"batch: to: {form} has {known} alone, and {verb} makes a {wrong[0]} too.{hint}")
 
 
 def assets(
@@ -209,7 +226,7 @@ def _walked(folder: str, out: str | None) -> list[str]:
 
 def _listed(path: str) -> list[str]:
     """One path a line, from the list's own folder."""
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as file:
         lines = [line.rstrip("\r\n") for line in file]
     return [os.path.abspath(os.path.join(os.path.dirname(path), line)) for line in lines if line.strip()]
 

@@ -113,7 +113,7 @@ class _Asset:
         self.say({"stage": self.settings.verb})
         collider = self._verb()(mesh, options=options, threads=self.settings.threads, cancel=self.cancel)
         self._measure(mesh, collider)
-        outputs = self._written(collider)
+        outputs = self._written(mesh, collider)
         if self.job["picture"]:
             outputs += self._drawn(mesh, collider)
         complete = collider.status.complete
@@ -146,11 +146,14 @@ class _Asset:
             found = distances(mesh, collider, samples=self.settings.samples, threads=threads).outer_surface
             self.metrics |= {"outer_mean": found.mean, "outer_hausdorff": found.hausdorff}
 
-    def _written(self, collider: Any) -> list[dict[str, Any]]:
+    def _written(self, mesh: Any, collider: Any) -> list[dict[str, Any]]:
         from hitbox.formats import writing
+        from hitbox.formats.export import ExportOptions
 
         self.say({"stage": "write"})
-        files, report = writing.files_of(collider, self.job["output"], self.settings.format)
+        said, shown = self.settings, mesh if self.settings.with_mesh else None
+        options = ExportOptions(dynamic=said.dynamic, density=said.density, mesh=shown, solid=mesh)
+        files, report = writing.files_of(collider, self.job["output"], said.format, options)
         if report.replaced:
             self.metrics["replaced"] = len(report.replaced)
         return self._put([(path.replace(os.sep, "/"), data) for path, data in files])

@@ -56,6 +56,9 @@ def _named_verb(arguments: list[str]) -> str:
     help="What to run; its options are flags too. For those of carve: hitbox batch --verb carve --help.",
 )
 @click.option("--to", default="json", show_default=True, help="A format, or a suffix such as .collider.json.")
+@click.option("--with-mesh", is_flag=True, help="Each mesh is written along, where the format can show one.")
+@click.option("--dynamic", is_flag=True, help="Bodies that move, with the mass of their meshes.")
+@click.option("--density", type=float, help="Kilograms a cubic metre. [default: 1000]")
 @click.option("--root", help="The folder that all inputs of a list are below. Default: the list's own.")
 @click.option("--workers", type=int, default=0, help="Assets at a time; 0 is one a core.")
 @click.option("--timeout", type=float, default=900, show_default=True, help="Seconds an asset may take.")

@@ -45,11 +45,14 @@ def convert(
 
     import hitbox
     from hitbox import checks
+    from hitbox.errors import InputError
     from hitbox.formats.export import ExportOptions
     from hitbox.mass import DENSITY
 
     if density is not None:
         checks.positive("convert: --density", density)
+        if not dynamic:
+            raise InputError("convert: --density: only a body that moves has a mass. Give --dynamic as well.")
     found = hitbox.Collider.of(collider)
     shown = None if mesh is None else hitbox.load(mesh)
     options = ExportOptions(dynamic=dynamic, density=density or DENSITY, mesh=shown)

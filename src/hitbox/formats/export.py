@@ -77,12 +77,16 @@ class Target:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What all formats share. `mesh` travels along to be seen; of a closed one mass is taken too."""
+    """What all formats share. `mesh` travels along to be seen; of a closed one mass is taken too.
+
+    `solid`: what mass is taken from where no mesh travels along.
+    """
 
     faces: bool = False
     dynamic: bool = False
     density: float = DENSITY
     mesh: Mesh | None = None
+    solid: Mesh | None = None
     folder: str | None = None  # of files beside the main one; None: named after it
 
 
@@ -159,7 +163,8 @@ class Export:
 def exported(collider: Collider, target: Target, file: str, options: ExportOptions) -> Export:
     """`collider` for `target`; raises InputError where the target has nothing to hold a shape."""
     notes: list[str] = []
-    placed, mesh = _in_frame(collider, options.mesh, target, notes)
+    weighed = options.solid if options.mesh is None and options.dynamic else options.mesh
+    placed, mesh = _in_frame(collider, weighed, target, notes)
     written: list[tuple[int, Shape]] = []
     replaced: list[Replacement] = []
     titles = titles_of(placed)
@@ -184,6 +189,7 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
             notes.append("This format cannot say that a body moves: it is written without mass.")
     if options.mesh is not None and not target.has_mesh:
         notes.append("The render mesh has no place in this format and was left out.")
+    if options.mesh is None or not target.has_mesh:
         mesh = None
     name = safe_names([collider.name or file.split(".", 1)[0]])[0]
     return Export(placed, target, file, name, items, options, mass, mesh, tuple(replaced), notes)
@@ -395,7 +401,7 @@ def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str
         solid = mesh
     else:
         what = "there is no mesh to take it from" if mesh is None else "the mesh is not closed"
-        notes.append(f"Mass is that of the union of the shapes: {what}.")
+        notes.append(f"Mass is that of the union of the shapes, which may be hollow: {what}.")
     beyond = InputError("a body of this size has no mass that a number could say. Scale the collider.")
     if not 0 < collider.volume < math.inf:
         raise beyond
