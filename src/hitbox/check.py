@@ -53,7 +53,8 @@ class CheckReport:
         if self.fits:
             return f"{counted(self.shapes, 'shape')}: fits {self.profile}."
         wrong = len({fault.shape for fault in self.faults})
-        head = f"{wrong:,} of {counted(self.shapes, 'shape')} do not fit {self.profile}:"
+        verb = "does" if wrong == 1 else "do"
+        head = f"{wrong:,} of {counted(self.shapes, 'shape')} {verb} not fit {self.profile}:"
         return "\n".join([head, *map(str, self.faults)])
 
 
@@ -80,11 +81,8 @@ def check(collider: ColliderLike, profile: str | os.PathLike[str] | Profile) -> 
 
 
 def _faults_of(shape: Shape, engine: Profile, metres: float) -> Iterator[str]:
-    if isinstance(shape, Hull):
-        if engine.hull is not None:
-            yield from hull_faults(shape, engine.hull, metres)
-        elif "hull" not in engine.kinds:
-            yield f"{engine.name} is better served without hulls"
+    if isinstance(shape, Hull) and engine.hull is not None:
+        yield from hull_faults(shape, engine.hull, metres)
     elif shape.kind not in engine.kinds:
         yield f"{engine.name} has {', '.join(engine.kinds)}, but no {shape.kind}"
 
