@@ -6,6 +6,7 @@ import math
 import os
 import struct
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -202,13 +203,29 @@ def test_links_of_a_urdf_are_where_their_joints_put_them(tmp_path):
     assert found.name == "arm"
 
 
+def test_a_long_chain_of_links_takes_a_moment(tmp_path):
+    count = 3_000
+    links = "".join(f'<link name="l{k}"/>' for k in range(count))
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        '<origin xyz="1 0 0"/></joint>'
+        for k in range(count)
+    )
+    ball = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    text = f'<robot name="r">{joints}{links}<link name="l{count}">{ball}</link></robot>'
+    started = time.process_time()
+    assert read(tmp_path, text)[0].center == pytest.approx((count, 0, 0))
+    assert time.process_time() - started < 5
+
+
 def test_mjcf_is_read_as_mujoco_reads_it(tmp_path):
     mujoco = pytest.importorskip("mujoco")
-    text = f"""<mujoco model="m"><compiler eulerseq="zYx" meshdir="."/>
+    text = f"""<mujoco model="m"><compiler eulerseq="zYx" meshdir="." strippath="true"/>
       <default><geom contype="1"/><default class="big"><geom size="0.3 0.4 0.5"/>
         <default class="box"><geom type="box"/></default></default></default>
       <asset><mesh name="tet" vertex="{TETRAHEDRON}" scale="1 -2 0.5"/>
-             <mesh file="wedge.obj" refpos="0.1 0.2 0.3" refquat="0.9 0.1 0.3 0.2"/></asset>
+             <mesh file="far/away/wedge.obj" scale="0.5 2 3" refpos="0.1 0.2 0.3"
+                   refquat="0.9 0.1 0.3 0.2"/></asset>
       <worldbody>
         <geom type="plane" size="1 1 1"/>
         <body name="one" pos="1 2 3" euler="10 20 30" childclass="big"><freejoint/>

@@ -91,6 +91,17 @@ def read(tmp_path):
 # ---------------------------------------------------------------- COLLADA
 
 
+def test_a_description_reads_a_mesh_that_says_its_unit_in_metres(tmp_path):
+    """As `hitbox robot` does."""
+    (tmp_path / "mesh.dae").write_text(dae(asset='<unit name="centimeter" meter="0.01"/>'))
+    (tmp_path / "x.urdf").write_text(
+        '<robot name="r"><link name="a"><collision><geometry><mesh filename="mesh.dae"/></geometry>'
+        "</collision></link></robot>"
+    )
+    found = hitbox.Collider.load(tmp_path / "x.urdf")
+    np.testing.assert_allclose(found.bounds, [V.min(axis=0) / 100, V.max(axis=0) / 100])
+
+
 def test_polygons_names_unit_and_up_come_back(read):
     mesh = read(dae())
     assert mesh.vertices.tolist() == V.tolist()

@@ -15,6 +15,7 @@ from hitbox.errors import InputError
 from hitbox.formats.poses import Pose
 from hitbox.formats.reading import load
 from hitbox.formats.xml_input import numbers
+from hitbox.lengths import METRES
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, hull_of_piece
 from hitbox.shapes import FloatArray, Hull, IndexArray, Shape, Sphere
@@ -87,10 +88,15 @@ class Described:
         self._notes.append(f"{where}: an ellipsoid is read as a hull around it.")
         return self._hull(where, vertices * radii, triangles, pose)
 
-    def mesh_hull(self, where: str, path: str | None, scale: FloatArray, pose: Pose) -> Hull | None:
-        """The hull of a mesh file of the description; None for a flat one, which a note says."""
+    def mesh_hull(
+        self, where: str, path: str | None, scale: FloatArray, pose: Pose, reference: Pose | None = None
+    ) -> Hull | None:
+        """The hull of a mesh file of the description; None for a flat one, which a note says.
+
+        `reference` moves the mesh before it is scaled.
+        """
         vertices, triangles = self._mesh(where, path)
-        return self._hull(where, vertices * scale, triangles, pose)
+        return self._hull(where, (reference or Pose()).all_at(vertices) * scale, triangles, pose)
 
     def points_hull(self, where: str, points: FloatArray, pose: Pose) -> Hull | None:
         return self._hull(where, points, np.empty((0, 3), np.uint32), pose, quietly=True)
@@ -118,7 +124,8 @@ class Described:
             )
         if at not in self._meshes:
             mesh = load(at)
-            self._meshes[at] = mesh.vertices, mesh.triangles
+            metres = METRES[mesh.unit or "m"]  # a COLLADA or FBX says its unit; descriptions are in metres
+            self._meshes[at] = mesh.vertices * metres, mesh.triangles
         return self._meshes[at]
 
 

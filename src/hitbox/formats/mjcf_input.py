@@ -38,6 +38,10 @@ class _Model:
     defaults: dict[str, dict[str, Attributes]] = field(default_factory=dict)  # class, tag, attributes
     meshes: dict[str, Attributes] = field(default_factory=dict)
     labels: dict[str, Label] = field(default_factory=dict)
+    strips_paths: bool = False
+
+    def file(self, said: str) -> str:
+        return os.path.basename(said) if self.strips_paths else said
 
 
 def read(root: Element, into: Described) -> None:
@@ -48,6 +52,7 @@ def read(root: Element, into: Described) -> None:
     for compiler in root.findall("compiler"):
         model.radians = compiler.get("angle", "radian" if model.radians else "degree") == "radian"
         model.eulerseq = compiler.get("eulerseq", model.eulerseq)
+        model.strips_paths = compiler.get("strippath", str(model.strips_paths).lower()) == "true"
         model.meshdir = compiler.get("meshdir", compiler.get("assetdir", model.meshdir))
     for default in root.findall("default"):
         _read_defaults(default, {}, "main", model)
@@ -137,16 +142,17 @@ def _read_mesh(known: Attributes, where: str, pose: Pose, model: _Model) -> Shap
     if mesh is None:
         raise model.into.error(f"there is no mesh {known.get('mesh', '')!r:.80}.", where)
     scale = scaled(f"{where}: scale", mesh.get("scale"))
-    pose = _reference(mesh, where).inside(pose)
+    reference = _reference(mesh, where)
     if "vertex" in mesh:
         points = numbers(f"{where}: vertex", mesh["vertex"], len(mesh["vertex"].split()) // 3 * 3)
-        return model.into.points_hull(where, np.reshape(points, (-1, 3)) * scale, pose)
-    path = os.path.join(model.meshdir, mesh["file"]) if "file" in mesh else None
-    return model.into.mesh_hull(where, path, scale, pose)
+        moved = reference.all_at(np.reshape(points, (-1, 3))) * scale
+        return model.into.points_hull(where, moved, pose)
+    path = os.path.join(model.meshdir, model.file(mesh["file"])) if "file" in mesh else None
+    return model.into.mesh_hull(where, path, scale, pose, reference)
 
 
 def _reference(mesh: Attributes, where: str) -> Pose:
-    """A mesh is moved back from where its reference is."""
+    """A mesh is moved back from where its reference is, before it is scaled."""
     at = numbers(f"{where}: refpos", mesh.get("refpos"), 3, (0, 0, 0))
     w, x, y, z = numbers(f"{where}: refquat", mesh.get("refquat"), 4, (1, 0, 0, 0))
     back = unit((-x, -y, -z, w))

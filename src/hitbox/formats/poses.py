@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hitbox.formats.export import matrix_of
-from hitbox.shapes import Rotation, Shape, Vector
+from hitbox.shapes import FloatArray, Rotation, Shape, Vector
 
 
 class Pose(NamedTuple):
@@ -25,6 +25,9 @@ class Pose(NamedTuple):
     def at(self, point: Sequence[float]) -> Vector:
         x, y, z = (matrix_of(self.rotation) @ np.asarray(point) + self.translation).tolist()
         return x, y, z
+
+    def all_at(self, points: FloatArray) -> FloatArray:
+        return np.asarray(points @ matrix_of(self.rotation).T + self.translation)
 
     def placed(self, shape: Shape) -> Shape:
         return shape.transformed(self.rotation, self.translation)

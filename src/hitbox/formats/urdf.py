@@ -118,15 +118,17 @@ def _link_poses(root: Element, into: Described) -> dict[str, Pose]:
             above[child.get("link", "")] = parent.get("link", ""), _origin(joint, where)
     found: dict[str, Pose] = {}
     for link in root.findall("link"):
-        name = link.get("name", "")
-        pose, at, seen = Pose(), name, set()
-        while at in above:
-            if at in seen:
+        name = at = link.get("name", "")
+        path: dict[str, None] = {}  # up to a link whose pose is known
+        while at in above and at not in found:
+            if at in path:
                 raise into.error(f"link {name!r} hangs on itself.")
-            seen.add(at)
-            at, origin = above[at]
-            pose = pose.inside(origin)
-        found[name] = pose
+            path[at] = None
+            at = above[at][0]
+        found.setdefault(at, Pose())
+        for child in reversed(path):
+            parent, origin = above[child]
+            found[child] = origin.inside(found[parent])
     return found
 
 
