@@ -124,6 +124,35 @@ def test_timeouts_and_crashes_are_tried_once_more_and_cheaper(tmp_path, fakes):
     }
 
 
+def test_the_last_line_counts_whatever_clocks_say(tmp_path):
+    path = tmp_path / "manifest.jsonl"
+    line = dict.fromkeys(manifest.FIELDS) | {"id": "a", "outputs": []}
+    written = manifest.Manifest(path, {})
+    written.add(line | {"status": "ok", "started": "2026-11-18T12:00:00.000+00:00"})
+    written.add(line | {"status": "crash", "started": ""})
+    written.close()
+    assert manifest.latest([path], lambda record: record["status"]) == {"a": "crash"}
+    time.sleep(0.002)  # a later run, by a clock of milliseconds
+    later = manifest.Manifest(tmp_path / "manifest.2-of-2.jsonl", {})
+    later.add(line | {"status": "ok", "started": ""})
+    later.close()
+    for paths in ([path, later.path], [later.path, path]):
+        assert manifest.latest(paths, lambda record: record["status"]) == {"a": "ok"}
+
+
+def test_suffixes_of_outputs(tmp_path, fakes):
+    source = cubes(tmp_path / "in", "a.obj")
+    for to, name in ((".collider.json", "a.collider.json"), (".GLB", "a.GLB"), ("usda", "a.usda")):
+        run(source, tmp_path / name, to=to)
+        assert name in files(tmp_path / name)
+
+
+def test_what_an_export_notes_is_in_the_manifest(tmp_path):
+    run(cubes(tmp_path / "in", "a.obj"), tmp_path / "out", to="unreal", count=1, samples=0, pictures=False)
+    (found,) = manifest.records(tmp_path / "out" / "manifest.jsonl")
+    assert any("render mesh" in note for note in found["metrics"]["notes"])
+
+
 def test_the_next_cheaper_preset():
     fit, carve = hitbox.FitOptions, hitbox.CarveOptions
     assert jobs.cheaper(fit(preset="fine")) == fit(preset="balanced")

@@ -593,6 +593,32 @@ def test_usd_that_multiplies_itself_is_refused_before_it_is_composed(tmp_path, a
     assert hitbox.load(path).face_count == 6 * (1 + 10 + 100)
 
 
+def test_usd_counts_prims_of_all_layers(tmp_path):
+    """A layer below a layer, and a reference to a prim that only a layer below says."""
+    pytest.importorskip("pxr")
+    lines = ['def "level0"\n{\ndef Cube "cube" {}\n}']
+    for level in range(1, 7):
+        inner = "".join(f'def "{k}" (references = </level{level - 1}>) {{}}\n' for k in "abcdefghij")
+        lines.append(f'def "level{level}"\n{{\n{inner}}}')
+    (tmp_path / "c.usda").write_text("\n".join(["#usda 1.0", *lines]))
+    (tmp_path / "b.usda").write_text("#usda 1.0\n(subLayers = [@./c.usda@])\n")
+    for name, text in [
+        ("below", "(subLayers = [@./b.usda@])\n"),
+        ("referred", 'def "a" (references = @./b.usda@</level6>) {}\n'),
+    ]:
+        (tmp_path / f"{name}.usda").write_text("#usda 1.0\n" + text)
+        refused(tmp_path / f"{name}.usda", "more than 100,000 prims")
+
+
+def test_usd_clips_are_refused(tmp_path):
+    pytest.importorskip("pxr")
+    path = tmp_path / "clips.usda"
+    inner = 'asset[] assetPaths = [@../secret.usda@]\nstring primPath = "/m"\n'
+    clips = f"clips = {{\ndictionary default = {{\n{inner}}}\n}}"
+    path.write_text(f'#usda 1.0\ndef Mesh "m" (\n{clips}\n)\n{{\n}}\n')
+    refused(path, "value clips")
+
+
 def test_usd_that_is_wrong_is_refused(tmp_path):
     pytest.importorskip("pxr")
     path = tmp_path / "mesh.usda"

@@ -73,8 +73,8 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         return {
             "total": self.total, "ok": self.ok, "partial": self.partial, "failed": self.failed,
-            "skipped": self.skipped, "seconds": round(self.seconds, 3), "manifest": self.manifest,
-            "page": self.page, "notes": self.notes,
+            "skipped": self.skipped, "left": self.left, "seconds": round(self.seconds, 3),
+            "manifest": self.manifest, "page": self.page, "notes": self.notes,
             "failures": [{"id": identity, "why": why} for identity, why in self.failures],
         }  # fmt: skip
 

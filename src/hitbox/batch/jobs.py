@@ -118,7 +118,8 @@ def output_format(to: str) -> tuple[str, str]:
     """The format's name and the suffix of its files, from one of the two."""
     names = dict.fromkeys(known.name for known in FORMATS)
     suffix = to if to.startswith(".") else f".{to}"
-    if to not in names and suffix in {known.suffix for known in FORMATS}:
+    known_suffixes = {known.suffix for known in FORMATS}
+    if to not in names and os.path.splitext(f"asset{suffix}")[1].lower() in known_suffixes:
         return format_for(f"asset{suffix}").name, suffix
     checks.one_of("batch: to", to, names, "format")
     return to, next(known.suffix for known in FORMATS if known.name == to)

@@ -96,8 +96,8 @@ class Manifest:
 
 
 def records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """All lines of a manifest, each with the version and build of its header."""
-    head: Record = {}
+    """All lines of a manifest, each with the version, the build and the start of its run."""
+    head: Record = {"run": ""}
     try:
         file = open(path, "rb")  # noqa: SIM115  # it is closed below
     except FileNotFoundError:
@@ -109,18 +109,22 @@ def records(path: str | os.PathLike[str]) -> Iterator[Record]:
                 continue
             if "schema" in record:
                 head = {name: record.get(name) for name in ("hitbox_version", "core_build")}
+                head["run"] = str(record.get("started", ""))
             elif all(name in record for name in FIELDS):
                 yield {**record, **head}
 
 
 def latest(paths: Iterable[str | os.PathLike[str]], keep: Callable[[Record], T]) -> dict[str, T]:
-    """Of each asset what `keep` makes of its last line; over several manifests, of the latest."""
+    """Of each asset what `keep` makes of its last line; over several manifests, that of the latest run.
+
+    Not by when an asset was started: clocks of several machines differ.
+    """
     found: dict[str, tuple[str, T]] = {}
     for path in paths:
         for record in records(path):
             before = found.get(record["id"])
-            if before is None or record["started"] >= before[0]:
-                found[record["id"]] = record["started"], keep(record)
+            if before is None or record["run"] >= before[0]:
+                found[record["id"]] = record["run"], keep(record)
     return {identity: kept for identity, (_, kept) in found.items()}
 
 

@@ -156,6 +156,8 @@ class _Asset:
         files, report = writing.files_of(collider, self.job["output"], said.format, options)
         if report.replaced:
             self.metrics["replaced"] = len(report.replaced)
+        if report.notes:
+            self.metrics["notes"] = list(report.notes)
         return self._put([(path.replace(os.sep, "/"), data) for path, data in files])
 
     def _drawn(self, mesh: Any, collider: Any) -> list[dict[str, Any]]:

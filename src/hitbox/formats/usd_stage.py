@@ -85,6 +85,18 @@ def _check_layers(path: str, folder: str, where: str) -> None:
                 raise InputError(f"{where}: {asset!r:.80}, which it needs, is not there. Put it beside it.")
             _check_inside(resolved, folder, where)
             waiting.append(anchored)
+        _check_no_clips(layer, where)
+
+
+def _check_no_clips(layer: Any, where: str) -> None:
+    """Value clips name files that no list of dependencies has, and a collider needs none."""
+
+    def look(path: Any) -> None:
+        spec = layer.GetObjectAtPath(path)
+        if path.IsPrimPath() and spec is not None and spec.HasInfo("clips"):
+            raise InputError(f"{where}: {path} has value clips, which are not read. Export one moment of it.")
+
+    layer.Traverse("/", look)
 
 
 def _check_inside(path: str, folder: str, where: str) -> None:
@@ -110,8 +122,7 @@ class _PrimCount:
         self._known: dict[tuple[str, str], int] = {}
 
     def of_layer(self, layer: Any) -> int:
-        layers = [layer, *(_brought_in(layer, asset) for asset in layer.subLayerPaths)]
-        return sum(self._below(each, each.pseudoRoot) for each in layers if each is not None)
+        return sum(self._below(each, each.pseudoRoot) for each in _stack(layer))
 
     def _below(self, layer: Any, spec: Any) -> int:
         key = layer.identifier, str(spec.path)
@@ -141,6 +152,17 @@ def _parts(layer: Any, spec: Any) -> Iterator[tuple[Any, Any]]:
             yield from _prim_of(layer, path)
 
 
+def _stack(layer: Any) -> list[Any]:
+    """A layer and all that lie below it: what they say counts as one."""
+    found, waiting = {}, [layer]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and each.identifier not in found:
+            found[each.identifier] = each
+            waiting += [_brought_in(each, asset) for asset in each.subLayerPaths]
+    return list(found.values())
+
+
 def _variant_sets(spec: Any) -> list[Any]:
     return [] if spec.path.IsAbsoluteRootPath() else list(spec.variantSets)
 
@@ -152,10 +174,11 @@ def _brought_in(layer: Any, asset: str) -> Any:
 
 
 def _prim_of(layer: Any, path: Any) -> Iterator[tuple[Any, Any]]:
-    """The prim of a layer, its default one where no path is given; nothing where it is not there."""
+    """What a layer and those below it say of a prim, of its default one where no path is given."""
     if layer is None:
         return
     named = str(path) if path else f"/{layer.defaultPrim}" if layer.defaultPrim else "/"
-    spec = layer.GetPrimAtPath(named) if named != "/" else layer.pseudoRoot
-    if spec:
-        yield layer, spec
+    for each in _stack(layer):
+        spec = each.GetPrimAtPath(named) if named != "/" else each.pseudoRoot
+        if spec:
+            yield each, spec
