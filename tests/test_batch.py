@@ -147,6 +147,13 @@ def test_suffixes_of_outputs(tmp_path, fakes):
         assert name in files(tmp_path / name)
 
 
+def test_unity_has_one_script_for_all(tmp_path, fakes):
+    run(cubes(tmp_path / "in", "a.obj", "deep/b.obj"), tmp_path / "out", to="unity")
+    made = files(tmp_path / "out")
+    assert {"a.obj", "deep/b.obj", "deep/b.unity.json"} <= set(made)
+    assert [name for name in made if name.endswith(".cs")] == ["Editor/HitboxColliders.cs"]
+
+
 def test_what_an_export_notes_is_in_the_manifest(tmp_path):
     run(cubes(tmp_path / "in", "a.obj"), tmp_path / "out", to="unreal", count=1, samples=0, pictures=False)
     (found,) = manifest.records(tmp_path / "out" / "manifest.jsonl")

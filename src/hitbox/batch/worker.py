@@ -158,7 +158,8 @@ class _Asset:
             self.metrics["replaced"] = len(report.replaced)
         if report.notes:
             self.metrics["notes"] = list(report.notes)
-        return self._put([(path.replace(os.sep, "/"), data) for path, data in files])
+        once = writing.format_for("", said.format).once
+        return self._put([(_placed(path.replace(os.sep, "/"), once), data) for path, data in files])
 
     def _drawn(self, mesh: Any, collider: Any) -> list[dict[str, Any]]:
         """A picture that cannot be drawn does not cost the collider."""
@@ -177,6 +178,11 @@ class _Asset:
             {"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
             for path, data in files
         ]
+
+
+def _placed(path: str, once: str) -> str:
+    """What all assets share lies at the root: two of Unity's scripts would not compile."""
+    return once if once and path.endswith(f"/{once}") else path
 
 
 class _Budget:

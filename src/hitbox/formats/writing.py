@@ -36,6 +36,7 @@ class Format:
     module: str
     what: str
     target: str = "TARGET"
+    once: str = ""  # a file beside the main one that many colliders share
 
 
 FORMATS = (
@@ -59,7 +60,10 @@ FORMATS = (
     Format("godot", ".tscn", "collider_godot", "a Godot 4 scene"),
     Format("unreal", ".glb", "collider_unreal", "meshes named for Unreal"),
     Format("unreal-obj", ".obj", "collider_unreal_obj", "the same as OBJ, in centimetres"),
-    Format("unity", ".obj", "collider_unity", "an OBJ with a sidecar and an import script for Unity"),
+    Format(
+        "unity", ".obj", "collider_unity", "an OBJ with a sidecar and an import script for Unity",
+        once="Editor/HitboxColliders.cs",
+    ),
     Format("glb-meshes", ".glb", "collider_glb", "a coloured mesh a shape"),
 )
 
