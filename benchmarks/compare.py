@@ -298,10 +298,11 @@ def lost(all_found: Sequence[Found], reasons: Mapping[str, str]) -> str:
             rows.append([found.name, share_of(share, peer), ", ".join(said) or "no shape is that small",
                          reasons.get(found.name, "")])  # fmt: skip
     for found in all_found:
-        slower = [PEERS[peer].label for peer, race in found.races.items() if not race.faster]
+        slower = [peer for peer, race in found.races.items() if not race.faster]
         if slower:
-            rows.append([found.name, "equal outer mean", f"frame time against {' and '.join(slower)}",
-                         reasons.get(found.name, "")])  # fmt: skip
+            labels = " and ".join(PEERS[peer].label for peer in slower)
+            why = "; ".join(reasons.get(f"frames: {peer}", "") for peer in slower)
+            rows.append([found.name, "equal outer mean", f"frame time against {labels}", why])
     head = ("mesh", "at", "hitbox to the peer", "why")
     return "## Lost\n\n" + harness.table(head, rows) if rows else ""
 
