@@ -19,6 +19,7 @@ from hitbox._version import version
 from hitbox.errors import InputError
 from hitbox.formats.export import Export, Item, Target, safe_names
 from hitbox.formats.objects import extras_of, finite_mesh, local_and_pose
+from hitbox.formats.poses import composed
 from hitbox.mass import MassProperties
 from hitbox.mesh import Mesh
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Frustum, Rotation, Shape, Sphere
@@ -130,7 +131,7 @@ def _shape(item: Item, is_guide: bool) -> list[str]:
     elif isinstance(local, Frustum):  # its point is at +y
         prim, attributes = "Cone", _round(2 * local.end[1], max(local.radius_start, local.radius_end))
         if local.radius_start == 0:
-            rotation = _times(rotation, _HALF_TURN)
+            rotation = composed(rotation, _HALF_TURN)
     else:
         schemas.append("PhysicsMeshCollisionAPI")
         attributes = ['uniform token physics:approximation = "convexHull"', *_mesh_of(local, item.name)]
@@ -226,10 +227,3 @@ def _vector(values: Iterable[float]) -> str:
 def _quaternion(rotation: Rotation) -> str:
     x, y, z, w = rotation
     return _vector((w, x, y, z))
-
-
-def _times(one: Rotation, other: Rotation) -> Rotation:
-    """The turn `other`, then the turn `one`."""
-    a, b = np.array(one[:3]), np.array(other[:3])
-    x, y, z = one[3] * b + other[3] * a + np.cross(a, b)
-    return float(x), float(y), float(z), float(one[3] * other[3] - a @ b)

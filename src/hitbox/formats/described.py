@@ -6,6 +6,7 @@ Files that a description names are read only from its own folder and below.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from hitbox.collider import Collider, Label, Status
 from hitbox.errors import InputError
 from hitbox.formats.poses import Pose
 from hitbox.formats.reading import load
-from hitbox.formats.xml_input import numbers
+from hitbox.formats.xml_input import number, numbers
 from hitbox.lengths import METRES
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, hull_of_piece
-from hitbox.shapes import FloatArray, Hull, IndexArray, Shape, Sphere
+from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Hull, IndexArray, Shape, Sphere
 from hitbox.words import counted
 
 _ELLIPSOID_SIDES = 30
@@ -82,6 +83,27 @@ class Described:
         """Capsule, cylinder or frustum along the z axis of `pose`, around its origin."""
         ends = pose.at((0, 0, -length / 2)), pose.at((0, 0, length / 2))
         return self.made(where, kind, *ends, radius, *more)
+
+    def simple(
+        self, where: str, kind: str, said: Callable[[str], str | None], pose: Pose
+    ) -> Shape | None:
+        """A box, ball, cylinder or capsule whose sizes `said` has by name; None for another kind."""
+
+        def value(key: str) -> float:
+            return number(f"{where}: {key}", said(key))
+
+        match kind:
+            case "box":
+                half = [side / 2 for side in numbers(f"{where}: size", said("size"), 3)]
+                return self.made(where, Box, pose.translation, pose.rotation, half)
+            case "sphere":
+                return self.made(where, Sphere, pose.translation, value("radius"))
+            case "cylinder":
+                return self.round(where, Cylinder, pose, value("radius"), value("length"))
+            case "capsule":
+                length = "height" if said("length") is None and said("height") is not None else "length"
+                return self.round(where, Capsule, pose, value("radius"), value(length))
+        return None
 
     def ellipsoid(self, where: str, pose: Pose, radii: list[float]) -> Shape | None:
         vertices, triangles = Sphere((0, 0, 0), 1).to_mesh(_ELLIPSOID_SIDES)

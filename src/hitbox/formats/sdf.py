@@ -132,20 +132,13 @@ def _read_shape(collision: Element, where: str, pose: Pose, into: Described) -> 
     if found is None:
         raise into.error("has no geometry.", where)
 
-    def value(key: str) -> float:
-        return read_number(f"{where}: {key}", found.findtext(key))
-
+    simple = into.simple(where, found.tag, found.findtext, pose)
+    if simple is not None:
+        return simple
     match found.tag:
-        case "box":
-            size = read_numbers(f"{where}: size", found.findtext("size"), 3)
-            return into.made(where, Box, pose.translation, pose.rotation, [side / 2 for side in size])
-        case "sphere":
-            return into.made(where, Sphere, pose.translation, value("radius"))
-        case "cylinder" | "capsule" as kind:
-            made = Cylinder if kind == "cylinder" else Capsule
-            return into.round(where, made, pose, value("radius"), value("length"))
         case "cone":
-            return into.round(where, Frustum, pose, value("radius"), value("length"), 0.0)
+            sizes = [read_number(f"{where}: {key}", found.findtext(key)) for key in ("radius", "length")]
+            return into.round(where, Frustum, pose, *sizes, 0.0)
         case "ellipsoid":
             return into.ellipsoid(where, pose, read_numbers(f"{where}: radii", found.findtext("radii"), 3))
         case "mesh":

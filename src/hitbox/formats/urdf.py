@@ -13,7 +13,6 @@ from hitbox.formats.export import Export, Item, Target
 from hitbox.formats.numbers import number, numbers
 from hitbox.formats.objects import local_and_pose
 from hitbox.formats.poses import Pose, rpy_of, turn_of_rpy
-from hitbox.formats.xml_input import number as read_number
 from hitbox.formats.xml_input import numbers as read_numbers
 from hitbox.formats.xml_output import Element, document, element
 from hitbox.mass import MassProperties, is_solid
@@ -146,21 +145,10 @@ def _read_shape(geometry: Element | None, where: str, pose: Pose, into: Describe
     if found is None:
         raise into.error("has no geometry.", where)
 
-    def value(key: str) -> float:
-        return read_number(f"{where}: {key}", found.get(key))
-
-    match found.tag:
-        case "box":
-            size = read_numbers(f"{where}: size", found.get("size"), 3)
-            return into.made(where, Box, pose.translation, pose.rotation, [side / 2 for side in size])
-        case "sphere":
-            return into.made(where, Sphere, pose.translation, value("radius"))
-        case "cylinder":
-            return into.round(where, Cylinder, pose, value("radius"), value("length"))
-        case "capsule":
-            length = value("length" if found.get("length") is not None else "height")
-            return into.round(where, Capsule, pose, value("radius"), length)
-        case "mesh":
-            scale = scaled(f"{where}: scale", found.get("scale"))
-            return into.mesh_hull(where, found.get("filename"), scale, pose)
+    simple = into.simple(where, found.tag, found.get, pose)
+    if simple is not None:
+        return simple
+    if found.tag == "mesh":
+        scale = scaled(f"{where}: scale", found.get("scale"))
+        return into.mesh_hull(where, found.get("filename"), scale, pose)
     raise into.error(f"<{found.tag}> is no shape of URDF.", where)
