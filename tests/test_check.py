@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shape_strategies import one_of_each, random_hull
 
 import hitbox
-from hitbox import Box, Capsule, Collider, Cylinder, Hull, InputError, Sphere, _core, check
+from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, Sphere, _core, check
 from hitbox.check import HullFacts
 from hitbox.cli.app import run
 from hitbox.collider import Label
@@ -74,6 +74,10 @@ def test_kinds_that_an_engine_has_not_are_named():
     assert not report.fits
     assert "3 of 7 shapes do not fit mjx" in str(report)
     assert check(Collider(shapes, labels=labels), "urdf").faults[-1].name == "the hull"
+    for engine, has_cones in (("usd", True), ("sdf", True), ("rapier", True), ("mujoco", False)):
+        cones = [Frustum((0, 0, 0), (0, 0, 1), 1, 0), Frustum((0, 0, 0), (0, 0, 1), 0, 1)]
+        assert check(cones, engine).fits == has_cones
+        assert not check([Frustum((0, 0, 0), (0, 0, 1), 1, 0.1)], engine).fits
     assert check([Sphere((0, 0, 0), 1), Capsule((0, 0, 0), (0, 0, 0), 1)], "physx").fits
 
 

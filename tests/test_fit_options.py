@@ -210,6 +210,7 @@ SCHEMA = {
                 },
             },
         },
+        "cones": {"const": True},
         "source": {"type": "string", "minLength": 20, "pattern": r"^[^\n]*\.$"},
     },
 }

@@ -17,7 +17,7 @@ from hitbox.collider import Collider, ColliderLike
 from hitbox.errors import InputError
 from hitbox.lengths import METRES
 from hitbox.profiles import HullCaps, Profile
-from hitbox.shapes import FloatArray, Hull, IndexArray, Shape
+from hitbox.shapes import FloatArray, Frustum, Hull, IndexArray, Shape
 from hitbox.words import counted
 
 _IN_PLANE = 1e-6  # of a hull's diagonal: triangles this close to one plane are one polygon
@@ -83,6 +83,8 @@ def check(collider: ColliderLike, profile: str | os.PathLike[str] | Profile) -> 
 def _faults_of(shape: Shape, engine: Profile, metres: float) -> Iterator[str]:
     if isinstance(shape, Hull) and engine.hull is not None:
         yield from hull_faults(shape, engine.hull, metres)
+    elif engine.cones and isinstance(shape, Frustum) and shape.is_cone:
+        return
     elif shape.kind not in engine.kinds:
         yield f"{engine.name} has {', '.join(engine.kinds)}, but no {shape.kind}"
 

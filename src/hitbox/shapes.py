@@ -248,6 +248,10 @@ class Frustum(_Shape):
             raise InputError("frustum: radius_start and radius_end must not both be 0.")
         self._set(**_axis("frustum", self.start, self.end), **radii)
 
+    @property
+    def is_cone(self) -> bool:
+        return min(self.radius_start, self.radius_end) == 0
+
 
 @dataclass(frozen=True)
 class Prism(_Shape):

@@ -306,7 +306,8 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
     if target.is_exact:
         return shape, ""
     plain = _plain(shape)
-    has_it = plain.kind in target.kinds or ("cone" in target.kinds and is_cone(plain))
+    is_cone = isinstance(plain, Frustum) and plain.is_cone
+    has_it = plain.kind in target.kinds or ("cone" in target.kinds and is_cone)
     if has_it and not isinstance(plain, Hull):
         return plain, "" if plain.kind == shape.kind else "it is one"
     if "hull" not in target.kinds:
@@ -329,10 +330,6 @@ def _plain(shape: Shape) -> Shape:
     if isinstance(shape, Frustum) and shape.radius_start == shape.radius_end:
         return Cylinder(shape.start, shape.end, shape.radius_start)
     return shape
-
-
-def is_cone(shape: Shape) -> bool:
-    return isinstance(shape, Frustum) and min(shape.radius_start, shape.radius_end) == 0
 
 
 def _points_around(shape: Shape, target: Target) -> FloatArray:

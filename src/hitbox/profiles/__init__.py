@@ -5,7 +5,7 @@
 
 `kinds` has hull where the engine likes hulls as much as primitives; `weights` may leave kinds out; `hull`
 is null where hulls are better avoided, a cap where there is none. `HullCaps` has all caps of a hull; one that
-is left out is none.
+is left out is none. `cones` is true where of all frustums the engine has those that come to a point.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMES = tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.json"))
 FEWEST_HULL_VERTICES, MOST_HULL_VERTICES = 4, 256
 
 _PRIMITIVES = tuple(kind for kind in KINDS if kind != "hull")
-_KEYS = ("kinds", "weights", "hull", "source")
+_KEYS = ("kinds", "weights", "hull", "cones", "source")
 _PLANE_TOLERANCE = ("metres", "of_half_extents")
 
 
@@ -53,6 +53,7 @@ class Profile:
     weights: tuple[tuple[str, float], ...]
     hull: HullCaps | None  # None: hulls are better avoided
     source: str
+    cones: bool = False  # frustums that come to a point, and no others
     own: str | None = None  # of a file of the user's: what it says, as JSON
 
     @property
@@ -112,6 +113,7 @@ def _profile(path: Path, document: dict[str, Any]) -> Profile:
         tuple(checks.weights(where, document.get("weights") or {}, _PRIMITIVES).items()),
         _hull_caps(where, document.get("hull")),
         str(document.get("source", "")),
+        document.get("cones", False) is True,
     )
 
 
