@@ -50,6 +50,16 @@ def test_convert_says_what_it_wrote_and_what_it_replaced(folder, capsys):
     assert len(Collider.load("again.sdf")) == len(one_of_each())
 
 
+def test_parts_that_overlap_are_weighed_once(tmp_path):
+    """Both cubes are closed; a sum over them would weigh twice as much."""
+    cube = specimens.box((2.0, 2.0, 2.0))
+    smaller = Mesh(0.999 * cube.vertices, specimens.polygons_of(cube))
+    collider = Collider([Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))], unit="m")
+    report = collider.save(tmp_path / "x.urdf", mesh=specimens.together([cube, smaller]), dynamic=True)
+    assert any("parts of the mesh may overlap" in note for note in report.notes)
+    assert '<mass value="8000' in (tmp_path / "x.urdf").read_text()
+
+
 def test_convert_takes_a_format_a_mesh_and_a_density(folder, capsys):
     told = ["--with-mesh", "torus.obj", "--dynamic", "--density", "500"]
     report = report_of(["convert", "each.json", "-o", "each.txt", "--format", "urdf-1.1", *told], capsys)
@@ -84,7 +94,7 @@ def test_spheres_go_to_planners_and_other_kinds_are_refused(folder, capsys):
         (["each.json", "-o", "x.urdf", "--density", "-1"], "--density: must be a finite number above 0"),
         (["each.json", "-o", "x.urdf", "--with-mesh", "no.obj"], "no.obj: no such file"),
         (["each.json", "-o", "no/x.urdf"], "No such file or directory"),
-        (["each.json", "-o", "x.py", "-o", "x.rapier.json"], "x.rapier.json would be written twice"),
+        (["each.json", "-o", "x.py", "-o", "x.py.rapier.json"], "x.py.rapier.json would be written twice"),
     ],
 )
 def test_what_is_wrong_leaves_nothing_behind(folder, capsys, arguments, says):

@@ -535,9 +535,9 @@ def test_godot_comes_back(tmp_path, shown, dynamic):
     assert ("RigidBody3D" if dynamic else "StaticBody3D") in text
     assert ("center_of_mass = Vector3(" in text) == dynamic
     if shown is not None:
-        assert report.files[1:] == (str(tmp_path / "x_visual.glb"),)
-        assert load(tmp_path / "x_visual.glb").face_count == 12
-        assert 'path="x_visual.glb"' in text
+        assert report.files[1:] == (str(tmp_path / "x.tscn_visual.glb"),)
+        assert load(tmp_path / "x.tscn_visual.glb").face_count == 12
+        assert 'path="x.tscn_visual.glb"' in text
 
 
 @HERE

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+import mesh_files
 import numpy as np
 import pytest
 import specimens
@@ -608,6 +609,32 @@ def test_usd_counts_prims_of_all_layers(tmp_path):
     ]:
         (tmp_path / f"{name}.usda").write_text("#usda 1.0\n" + text)
         refused(tmp_path / f"{name}.usda", "more than 100,000 prims")
+
+
+def test_a_folder_that_is_allowed_may_be_referred_to(tmp_path, monkeypatch):
+    """A glTF's buffer, a USD's layer and a URDF's mesh beside the file's own folder."""
+    pytest.importorskip("pxr")
+    shared, own = tmp_path / "shared", tmp_path / "own"
+    shared.mkdir()
+    own.mkdir()
+    made = mesh_files.gltf_of(V, np.array(POLYGONS[1:]))
+    (shared / "pyramid.bin").write_bytes(made.binary)
+    (own / "a.gltf").write_bytes(made.gltf("../shared/pyramid.bin"))
+    (shared / "mesh.dae").write_text(dae())
+    (own / "b.urdf").write_text(
+        '<robot name="r"><link name="a"><collision><geometry><mesh filename="../shared/mesh.dae"/></geometry>'
+        "</collision></link></robot>"
+    )
+    (shared / "part.usda").write_text('#usda 1.0\ndef "p" {\ndef Cube "cube" {}\n}\n')
+    (own / "c.usda").write_text('#usda 1.0\ndef "a" (references = @../shared/part.usda@</p>) {}\n')
+    doors = [(hitbox.load, "a.gltf"), (hitbox.Collider.load, "b.urdf"), (hitbox.load, "c.usda")]
+    for root, is_allowed in ((None, False), (own, False), (tmp_path, True), (shared, True)):
+        monkeypatch.delenv("HITBOX_ASSET_ROOT", raising=False)
+        if root is not None:
+            monkeypatch.setenv("HITBOX_ASSET_ROOT", str(root))
+        for load, name in doors:
+            with contextlib.nullcontext() if is_allowed else pytest.raises(InputError, match="ASSET_ROOT"):
+                load(own / name)
 
 
 def test_usd_clips_are_refused(tmp_path):

@@ -429,7 +429,7 @@ def test_no_name_breaks_or_leaves_an_output(tmp_path, name, file):
         collider = Collider([shape] * len(labels), labels=labels, name=title, unit="m", up="z")
         report = collider.save(inside / file, format=name)
         assert all(os.path.realpath(path).startswith(str(inside)) for path in report.files)
-    assert {path.name for path in inside.iterdir()} <= {file, f"{file}_meshes", "x.rapier.json"}
+    assert {path.name for path in inside.iterdir()} <= {file, f"{file}_meshes", "x.py.rapier.json"}
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
     if name != "rapier":
         assert len(Collider.load(inside / file)) == len(labels)

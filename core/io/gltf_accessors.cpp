@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -229,17 +230,28 @@ std::string GltfDocument::path_of(std::string_view uri) {
   return path;
 }
 
-// Only files at or below the folder of the glTF: a mesh from the net must not read what it likes.
+// The user's word that files may refer to each other anywhere below one folder.
+static bool lies_in_asset_root(const std::filesystem::path& file) {
+  const char* said = std::getenv("HITBOX_ASSET_ROOT");
+  if (said == nullptr || *said == 0) return false;
+  std::error_code failed;
+  const auto root = std::filesystem::weakly_canonical(said, failed);
+  const auto inside = file.lexically_relative(root);
+  return !failed && !inside.empty() && *inside.begin() != "..";
+}
+
+// Only files at or below the folder of the glTF, unless allowed: a mesh from the net must not read what it likes.
 // Two names of one file give the same path.
 std::optional<std::string> GltfDocument::file_of(std::string_view uri) const {
   const std::string path = path_of(uri);
+  if (path.find('\0') != std::string::npos || source_.folder.empty()) return std::nullopt;
   const bool leaves =
       path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
       ("/" + path + "/").find("/../") != std::string::npos ||
-      path.find("..\\") != std::string::npos || path.find('\0') != std::string::npos;
-  if (leaves || source_.folder.empty()) return std::nullopt;
+      path.find("..\\") != std::string::npos;
   std::error_code failed;
-  const auto same = std::filesystem::weakly_canonical(source_.folder + path, failed);
+  const auto same = std::filesystem::weakly_canonical(std::filesystem::path(source_.folder) / path, failed);
+  if (leaves) return !failed && lies_in_asset_root(same) ? std::optional(same.string()) : std::nullopt;
   return failed ? source_.folder + path : same.string();
 }
 
@@ -248,7 +260,7 @@ bool GltfDocument::load_file(std::string_view uri, BufferEntry& buffer, size_t k
   const auto path = file_of(uri);
   if (!path) {
     return fail(format("buffer %zu lies at %s, outside of the file's folder", k, shown.c_str()),
-                "Put the buffer beside the .gltf file, or export as .glb.");
+                "Put the buffer beside the .gltf file, export as .glb, or allow a folder: HITBOX_ASSET_ROOT.");
   }
   auto found = files_.find(*path);
   if (found == files_.end()) {

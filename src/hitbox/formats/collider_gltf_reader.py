@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import json
 import os
 import struct
@@ -24,6 +23,7 @@ from hitbox.errors import InputError
 from hitbox.formats.export import matrix_of
 from hitbox.formats.objects import label_of
 from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
+from hitbox.formats.scene import checked_indices, merged, read_bytes
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, hull_of_piece
 from hitbox.shapes import FloatArray, Hull, Shape
@@ -38,10 +38,8 @@ _Triangles = npt.NDArray[np.int64]
 def read(path: str) -> Collider | None:
     """The collider in a file; None where it says nothing of physics."""
     where = _utf8(os.path.basename(path))
-    with open(path, "rb") as file:
-        data = file.read()
+    data = read_bytes(path)
     try:
-        data = gzip.decompress(data) if path.lower().endswith(".gz") else data
         document, binary = _document(data)
         used = document.get("extensionsUsed", [])
         if not isinstance(used, list) or not {_KHR_BODY, _OMI_BODY} & {name for name in used if name}:
@@ -165,15 +163,17 @@ class _File:
         triangles: list[_Triangles] = []
         first = 0
         for number, within in meshes:
-            placed = matrix @ within
             for primitive in _item(self.document["meshes"], number)["primitives"]:
                 vertices, rows = self.primitive(primitive)
-                points.append(vertices @ placed[:3, :3].T + placed[:3, 3])
+                points.append(vertices @ within[:3, :3].T + within[:3, 3])
                 triangles.append(rows + first)
                 first += len(vertices)
         if not points:
             raise InputError(f"{said}: its geometry has no mesh.")
-        hull, note = hull_of_piece(Piece(np.vstack(points), np.vstack(triangles), None), said)
+        # Writers double vertices that have several normals; equal ones are so before they are placed.
+        vertices, rows = merged(np.vstack(points), np.vstack(triangles))
+        placed = vertices @ matrix[:3, :3].T + matrix[:3, 3]
+        hull, note = hull_of_piece(Piece(placed, rows), said)
         if hull is None:
             raise InputError(f"{said}: its mesh is flat and has no inside.")
         return hull, note
@@ -188,8 +188,9 @@ class _File:
         if "indices" not in primitive:
             return vertices, np.arange(len(vertices) // 3 * 3).reshape(-1, 3)
         indices = _item(self.document["accessors"], primitive["indices"])
-        rows = self.rows(indices, _INDICES[indices["componentType"]], 1)
-        return vertices, rows[: len(rows) // 3 * 3].reshape(-1, 3).astype(np.int64)
+        rows = self.rows(indices, _INDICES[indices["componentType"]], 1).astype(np.int64)
+        checked_indices(rows, len(vertices), "a collider's mesh")
+        return vertices, rows[: len(rows) // 3 * 3].reshape(-1, 3)
 
     def rows(self, accessor: Any, kind: str, width: int) -> npt.NDArray[Any]:
         if "sparse" in accessor or "bufferView" not in accessor:

@@ -21,6 +21,7 @@ from hitbox.formats.export import Export, Item, Target, matrix_of, safe_names
 from hitbox.formats.gltf_file import Buffer, packed, render_nodes
 from hitbox.formats.objects import extras_of, label_of, local_and_pose
 from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
+from hitbox.formats.scene import read_bytes
 from hitbox.mass import MassProperties
 from hitbox.mesh import _utf8
 from hitbox.shapes import Box, Capsule, Cylinder, FloatArray, Hull, Shape, Sphere
@@ -42,7 +43,7 @@ def files(export: Export) -> dict[str, bytes]:
         nodes.append(f"{_META}name = {_text(export.collider.name)}")
     names = safe_names(["visual", *(item.name for item in export.items)])
     if export.mesh is not None:
-        model = f"{export.stem}_visual.glb"
+        model = f"{export.file}_visual.glb"  # after all of the name, so that no two scenes share one
         beside[model] = _visual(export)
         resources.append(f'[ext_resource type="PackedScene" path={_text(model)} id="visual"]\n')
         nodes += ["", f'[node name="{names[0]}" parent="." instance=ExtResource("visual")]']
@@ -123,8 +124,7 @@ _SHAPES = ("BoxShape3D", "SphereShape3D", "CapsuleShape3D", "CylinderShape3D", "
 def read(path: str) -> Collider | None:
     """The CollisionShape3D nodes of a text scene; None where there are none."""
     where = _utf8(os.path.basename(path))
-    with open(path, "rb") as file:
-        data = file.read()
+    data = read_bytes(path)
     try:
         with strict_numbers():
             return _collider(data.decode(), os.path.basename(path).split(".", 1)[0])

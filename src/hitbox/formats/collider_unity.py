@@ -23,6 +23,7 @@ from hitbox.formats.export import Export, Item, Target, matrix_of, safe_names
 from hitbox.formats.obj_file import ObjObject, obj_bytes, render_objects
 from hitbox.formats.objects import extras_of, label_of, local_and_pose
 from hitbox.formats.placed import WRONG_VALUES, Placement, strict_numbers
+from hitbox.formats.scene import merged
 from hitbox.mass import MassProperties
 from hitbox.mesh import Mesh, _utf8
 from hitbox.pieces import Piece, hull_of_piece
@@ -160,7 +161,7 @@ def _hull(name: str, model: Mesh | None) -> Hull:
     if model is None or model.part is None or name not in model.part_names:
         raise InputError(f"{name}: the model has no object of this name.")
     chosen = model.part[model.triangle_faces] == model.part_names.index(name)
-    hull, _ = hull_of_piece(Piece(model.vertices, model.triangles[chosen]), name)
+    hull, _ = hull_of_piece(Piece(*merged(model.vertices, model.triangles[chosen])), name)
     if hull is None:
         raise InputError(f"{name}: is flat and has no inside.")
     return hull

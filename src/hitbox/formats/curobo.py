@@ -63,13 +63,27 @@ def read(data: bytes, into: Described) -> None:
     if not isinstance(links, Mapping):
         raise into.error("has no collision_spheres with the spheres of each link.")
     for link, spheres in links.items():
+        said = f"link {link!r:.80}"
         if not isinstance(spheres, list):
-            raise into.error("must be a list of spheres.", into.at(f"link {link!r}"))
+            raise into.error("must be a list of spheres.", into.at(said))
         for k, sphere in enumerate(spheres):
-            where = into.at(f"link {link!r}", f"sphere {k}")
+            where = into.at(said, f"sphere {k}")
             if not isinstance(sphere, Mapping) or not {"center", "radius"} <= set(sphere):
                 raise into.error("must have center and radius.", where)
-            into.add(into.made(where, Sphere, sphere["center"], sphere["radius"]), str(link), None)
+            fields = _value(sphere["center"]), _value(sphere["radius"])
+            into.add(into.made(where, Sphere, *fields), link, None)
+
+
+def _value(found: Any) -> float | str | list[float | str]:
+    """A number or a list of them. What is none stays a text, for the shape to complain about: a short one."""
+    return [_number_of(each) for each in found[:4]] if isinstance(found, list) else _number_of(found)
+
+
+def _number_of(found: Any) -> float | str:
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        return f"{found!s:.40}"
 
 
 def _parsed(data: bytes, into: Described) -> Any:
@@ -82,8 +96,31 @@ def _parsed(data: bytes, into: Described) -> Any:
             f'{into.where}: reading YAML needs the package pyyaml: pip install "hitbox[yaml]".'
         ) from None
     try:
-        return yaml.safe_load(data)
-    except yaml.YAMLError as error:
+        return yaml.load(data, _plain_loader(yaml, into))
+    except InputError:
+        raise
+    except (yaml.YAMLError, ValueError, OverflowError) as error:  # the last two: a letter beyond Unicode
         raise into.error(f"not YAML: {' '.join(str(error).split()):.200}.") from None
     except RecursionError:
         raise into.error("not YAML: nested too deeply.") from None
+
+
+def _plain_loader(yaml: Any, into: Described) -> Any:
+    """Lists, mappings and texts, and nothing that stands for something else: a few aliases or merge keys can
+    stand for millions of spheres, and YAML has numbers that take hours (1:1:1:1..., to the base 60)."""
+
+    class Plain(yaml.BaseLoader):  # type: ignore[misc]
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            what = None
+            if isinstance(event, yaml.AliasEvent):
+                what = "aliases (*)"
+            elif event.tag not in (None, "!"):
+                what = "tags (!)"
+            elif isinstance(event, yaml.ScalarEvent) and event.value == "<<":
+                what = "merge keys (<<)"
+            if what:
+                raise into.error(f"not YAML that is read: it has {what}. Write out what they stand for.")
+            return super().compose_node(parent, index)
+
+    return Plain

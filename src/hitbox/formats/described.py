@@ -15,6 +15,7 @@ from hitbox.collider import Collider, Label, Status
 from hitbox.errors import InputError
 from hitbox.formats.poses import Pose
 from hitbox.formats.reading import load
+from hitbox.formats.scene import inside_folder
 from hitbox.formats.xml_input import number, numbers
 from hitbox.lengths import METRES
 from hitbox.mesh import _utf8
@@ -140,10 +141,9 @@ class Described:
         if not path:
             raise self.error("a mesh without a file.", where)
         at = os.path.realpath(os.path.join(self._folder, path.removeprefix("file://")))
-        if "://" in path.removeprefix("file://") or os.path.commonpath([at, self._folder]) != self._folder:
-            raise self.error(
-                f"the mesh {path!r:.120} is not below the file's own folder. Use a relative path.", where
-            )
+        if "://" in path.removeprefix("file://") or not inside_folder(at, self._folder):
+            said = f"the mesh {path!r:.120} is not below the file's own folder"
+            raise self.error(f"{said}. Use a relative path, or allow a folder: HITBOX_ASSET_ROOT.", where)
         if at not in self._meshes:
             mesh = load(at)
             metres = METRES[mesh.unit or "m"]  # a COLLADA or FBX says its unit; descriptions are in metres

@@ -22,7 +22,7 @@ from hitbox.check import hull_faults
 from hitbox.collider import Collider, Label
 from hitbox.errors import InputError
 from hitbox.lengths import METRES
-from hitbox.mass import DENSITY, MassProperties, is_solid, mass_properties
+from hitbox.mass import DENSITY, MassProperties, mass_properties, volume_fault
 from hitbox.mesh import Mesh
 from hitbox.profiles import HullCaps
 from hitbox.profiles import load as load_profile
@@ -144,10 +144,6 @@ class Export:
     mesh: Mesh | None  # in the target's frame
     replaced: tuple[Replacement, ...] = ()
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def stem(self) -> str:
-        return self.file.split(".", 1)[0]
 
     @property
     def folder(self) -> str:
@@ -393,12 +389,10 @@ def _said_all(shapes: list[Shape]) -> str:
 def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str]) -> MassProperties:
     """`density` is in kilograms a cubic metre, whatever the target's unit is."""
     by_unit = density * _metres(collider.unit or "m") ** 3
-    solid: Mesh | Collider = collider
-    if mesh is not None and is_solid(mesh):
-        solid = mesh
-    else:
-        what = "there is no mesh to take it from" if mesh is None else "the mesh is not closed"
-        notes.append(f"Mass is that of the union of the shapes, which may be hollow: {what}.")
+    fault = "there is no mesh to take it from" if mesh is None else volume_fault(mesh)
+    solid: Mesh | Collider = collider if mesh is None or fault else mesh
+    if fault:
+        notes.append(f"Mass is that of the union of the shapes, which may be hollow: {fault}.")
     beyond = InputError("a body of this size has no mass that a number could say. Scale the collider.")
     if not 0 < collider.volume < math.inf:
         raise beyond

@@ -4,6 +4,7 @@ that know nothing of colliders: as the parts or components of a mesh."""
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from importlib import import_module
 
@@ -22,6 +23,7 @@ from hitbox.formats import (
 )
 from hitbox.formats.described import Described
 from hitbox.formats.reading import READERS, load, suffix_of
+from hitbox.formats.scene import file_name, read_bytes, unpacked
 from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, pieces_of_mesh
 from hitbox.shapes import Shape
@@ -36,7 +38,10 @@ COLLIDER_READERS = {
     ".usd": "collider_usd_reader",
     ".usda": "collider_usd_reader",
     ".usdc": "collider_usd_reader",
+    ".usdz": "collider_usd_reader",
 }
+# The others unpack what is gzipped themselves; USD's library reads plain files alone.
+_PLAIN_FILES = ("collider_usd_reader",)
 
 
 def read(path: str | os.PathLike[str]) -> Collider:
@@ -54,11 +59,11 @@ def read(path: str | os.PathLike[str]) -> Collider:
             f"{_utf8(os.path.basename(where))}: no collider can be read from it. Known: {known}."
         )
     mesh = load(where)
-    named = unreal_meshes.collider_of(mesh, _stem(where))
-    if named is not None:
-        return named
     known_of_file = {"name": _stem(where), "unit": mesh.unit, "up": mesh.up}
     try:
+        named = unreal_meshes.collider_of(mesh, _stem(where))
+        if named is not None:
+            return named
         return _of_pieces(pieces_of_mesh(mesh), **known_of_file)
     except InputError as error:
         raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
@@ -74,7 +79,7 @@ def read_collider(path: str | os.PathLike[str]) -> Collider:
     if found is not None:
         return found
     with open(path, "rb") as file:
-        return collider_json.read(file.read(), where)
+        return collider_json.read(unpacked(file.read(), file_name(where)), where)
 
 
 def _collider_in(where: str, suffix: str) -> Collider | None:
@@ -83,15 +88,28 @@ def _collider_in(where: str, suffix: str) -> Collider | None:
         model = where[: -len(collider_unity.SIDECAR)] + ".obj"
         return collider_unity.read(where, load(model) if os.path.exists(model) else None)
     if suffix in COLLIDER_READERS:
-        found: Collider | None = import_module(f"hitbox.formats.{COLLIDER_READERS[suffix]}").read(where)
-        return found
+        return _read_by(COLLIDER_READERS[suffix], where)
     if suffix != ".json" and suffix not in DESCRIPTIONS:
         return None
     with open(where, "rb") as file:
-        data = file.read()
+        data = unpacked(file.read(), file_name(where))
     if suffix in DESCRIPTIONS:
         return read_description(data, where, suffix)
     return collider_json.read(data, where)
+
+
+def _read_by(module: str, where: str) -> Collider | None:
+    found: Collider | None
+    read_file = import_module(f"hitbox.formats.{module}").read
+    if module not in _PLAIN_FILES or not where.lower().endswith(".gz"):
+        found = read_file(where)
+        return found
+    with tempfile.TemporaryDirectory(prefix="hitbox-") as folder:
+        plain = os.path.join(folder, os.path.basename(where)[: -len(".gz")])
+        with open(plain, "wb") as file:
+            file.write(read_bytes(where))
+        found = read_file(plain)
+    return found
 
 
 def read_description(data: bytes, path: str, suffix: str) -> Collider:

@@ -7,6 +7,7 @@ pose); all transforms. The part of a face is its node, its material the one that
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -27,18 +28,18 @@ _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 
 def read(path: str) -> Mesh:
     root = xml_input.parse(read_bytes(path), file_name(path), namespaces=True)
-    return _Document(root, file_name(path)).mesh(path)
+    return _Document(root, file_name(path), os.path.getsize(path)).mesh(path)
 
 
 class _Document:
-    def __init__(self, root: Element, where: str) -> None:
+    def __init__(self, root: Element, where: str, file_size: int) -> None:
         self._where = where
         if _tag(root) != "COLLADA":
             raise InputError(f"{where}: its root is <{_tag(root)}>, not <COLLADA>. Export it as COLLADA.")
         self._root = root
         self._by_id = _ids(root)
         self._local_ids: dict[str, Element] = {}  # of the geometry that is being read
-        self._scene = Scene(where)
+        self._scene = Scene(where, file_size)
         self._visited = 0
         # Geometry is read once, however many instances it has.
         self._geometry = lru_cache(maxsize=None)(self._read_geometry)

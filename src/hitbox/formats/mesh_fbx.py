@@ -27,7 +27,7 @@ def read(path: str) -> Mesh:
         raise InputError(f'{where}: FBX needs the extra fbx: pip install "hitbox[fbx]".')
     answer = _ask_child(read_bytes(path), where)
     said = json.loads(answer["said"].tobytes())
-    scene = Scene(where)
+    scene = Scene(where, os.path.getsize(path))
     for k, piece in enumerate(said["pieces"]):
         polygons = _polygons(answer, piece, where)
         matrix = np.vstack([answer[f"matrix{k}"], [0, 0, 0, 1]])

@@ -70,7 +70,8 @@ class _Stage:
         self._where = where
         self._time = Usd.TimeCode.EarliestTime()
         self._poses = UsdGeom.XformCache(self._time)
-        self._scene = Scene(where)
+        layers = {layer.realPath for layer in stage.GetUsedLayers()}  # a small one may refer to large ones
+        self._scene = Scene(where, sum(os.path.getsize(path) for path in layers if os.path.isfile(path)))
         self._visited = usd_stage.Visited(where)
         self._geometry: dict[Any, tuple[Polygons, bool] | None] = {}
 

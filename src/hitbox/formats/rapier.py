@@ -49,7 +49,8 @@ def files(export: Export) -> dict[str, bytes]:
     built = [_built(item) for item in export.items]
     return {
         export.file: _python(export, built).encode(),
-        export.file.rpartition(".")[0] + ".rapier.json": _json(export, built).encode(),
+        # After all of the name, so that no two files share one.
+        f"{export.file}.rapier.json": _json(export, built).encode(),
     }
 
 

@@ -19,7 +19,13 @@ Whole = npt.NDArray[np.int64]
 
 # As in the core: what may be unpacked however small the file is, and beyond it so many times its size.
 _FREE_BYTES, _MOST_RATIO = 2**28, 200
+# Bytes of a gzip member at once: zlib copies what it leaves over, so steps start small and then grow.
+_FIRST_STEP, _LARGEST_STEP = 2**9, 2**20
+# Corners and vertices of a scene; so many however small its file is, and beyond that so many a byte. A file
+# without instances has less than one a byte, and a forest of a tree of a megabyte about thirty.
 MOST_CORNERS = 2**27
+_FREE_CORNERS, _CORNERS_A_BYTE = 2**22, 64
+_CORNERS_A_PIECE = 64  # what a piece costs in memory and time however small it is
 
 
 def file_name(path: str) -> str:
@@ -39,26 +45,41 @@ def read_bytes(path: str) -> bytes:
         raise InputError(f"{where}: no such file. Check the path.") from None
     except OSError as error:
         raise InputError(f"{where}: cannot be opened ({error.strerror}). Check its permissions.") from None
-    return _unpacked(data, file_name(path)) if data[:3] == b"\x1f\x8b\x08" else data
+    return unpacked(data, file_name(path))
 
 
-def _unpacked(packed: bytes, where: str) -> bytes:
-    most = max(_FREE_BYTES, _MOST_RATIO * len(packed))
-    parts, size, left = [], 0, packed
-    while left.strip(b"\0"):
-        member = zlib.decompressobj(wbits=31)
+def unpacked(data: bytes, where: str) -> bytes:
+    """What is in gzip data, within limits; other data as it is."""
+    if data[:3] != b"\x1f\x8b\x08":
+        return data
+    most = max(_FREE_BYTES, _MOST_RATIO * len(data))
+    end = len(data.rstrip(b"\0"))  # some tools fill up with zeros
+    parts, at = [], 0
+    while at < end:
+        part, at = _member(data, at, most, where)
+        most -= len(part)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _member(data: bytes, at: int, most: int, where: str) -> tuple[bytes, int]:
+    """What is in the gzip member that starts at `at`, and where the next one starts."""
+    member, parts, step = zlib.decompressobj(wbits=31), [], _FIRST_STEP
+    while not member.eof:
+        fed = data[at : at + step]
+        if not fed:
+            raise InputError(f"{where}: its gzip data is cut short. Copy or download it again.")
         try:
-            part = member.decompress(left, most - size + 1)
+            part = member.decompress(fed, most + 1)
         except zlib.error:
             raise InputError(f"{where}: its gzip data is damaged. Copy or download it again.") from None
-        size += len(part)
-        if size > most:
+        most -= len(part)
+        if most < 0:
             raise InputError(f"{where}: its gzip data unpacks to too much. Unpack it if you trust it.")
-        if not member.eof:
-            raise InputError(f"{where}: its gzip data is cut short. Copy or download it again.")
         parts.append(part)
-        left = member.unused_data
-    return b"".join(parts)
+        at += len(fed) - len(member.unused_data)
+        step = min(2 * step, _LARGEST_STEP)
+    return b"".join(parts), at
 
 
 def unit_and_scale(metres: float, where: str) -> tuple[str, float]:
@@ -72,9 +93,13 @@ def unit_and_scale(metres: float, where: str) -> tuple[str, float]:
 
 
 def inside_folder(path: str, folder: str) -> bool:
-    """Whether the file that `path` leads to, through whatever links, lies in `folder`."""
-    real, root = os.path.realpath(path), os.path.realpath(folder)
-    return os.path.commonpath([real, root]) == root
+    """Whether the file that `path` leads to, through whatever links, lies in `folder`, or where it may.
+
+    HITBOX_ASSET_ROOT is the user's word that files may refer to each other anywhere below one folder.
+    """
+    real, allowed = os.path.realpath(path), os.environ.get("HITBOX_ASSET_ROOT")
+    roots = [os.path.realpath(each) for each in (folder, allowed) if each]
+    return any(os.path.commonpath([real, root]) == root for root in roots)
 
 
 @dataclass(frozen=True)
@@ -90,9 +115,13 @@ class Polygons:
 
 @dataclass
 class Scene:
-    """Polygons put into one world, one after the other. `where` starts a complaint."""
+    """Polygons put into one world, one after the other. `where` starts a complaint.
+
+    `file_size`: bytes of the files it comes from, where instances in them may make much of little.
+    """
 
     where: str
+    file_size: int | None = None
     _vertices: list[Floats] = field(default_factory=list)
     _indices: list[Whole] = field(default_factory=list)
     _sizes: list[Whole] = field(default_factory=list)
@@ -107,8 +136,8 @@ class Scene:
         """`matrix` is 4 x 4 for columns. A mirror turns faces round, and so does `flipped`."""
         if not len(polygons.sizes):
             return
-        self._corners += len(polygons.indices) + len(polygons.vertices)
-        if self._corners > MOST_CORNERS:
+        self._corners += len(polygons.indices) + len(polygons.vertices) + _CORNERS_A_PIECE
+        if self._corners > self._most_corners():
             raise InputError(f"{self.where}: its instances make too large a mesh. Export fewer of them.")
         with np.errstate(over="ignore", invalid="ignore"):
             placed = polygons.vertices @ matrix[:3, :3].T + matrix[:3, 3]
@@ -125,6 +154,11 @@ class Scene:
         self._materials.append(np.asarray(numbers, np.int64)[polygons.material])
         self._part_names.append(_clean(name))
         self._first_vertex += len(placed)
+
+    def _most_corners(self) -> int:
+        if self.file_size is None:
+            return MOST_CORNERS
+        return min(MOST_CORNERS, max(_FREE_CORNERS, _CORNERS_A_BYTE * self.file_size))
 
     def mesh(self, path: str, metres: float, up: str | None) -> Mesh:
         if not self._sizes:
@@ -156,6 +190,19 @@ def turned_round(indices: Whole, sizes: Whole) -> Whole:
     size = np.repeat(sizes, sizes)
     turned: Whole = indices[np.repeat(starts, sizes) + (size - place) % size]
     return turned
+
+
+def merged(points: Floats, triangles: Whole) -> tuple[Floats, Whole]:
+    """Equal points as one, none that no triangle uses, in the order of their first; no triangle that has two
+    equal corners. Points without triangles stay as they are."""
+    _, first, same = np.unique(points + 0.0, axis=0, return_index=True, return_inverse=True)
+    joined = first[same.reshape(-1)][triangles]
+    a, b, c = joined.T
+    joined = joined[(a != b) & (b != c) & (c != a)]
+    if not len(joined):
+        return points, joined
+    used, corners = np.unique(joined, return_inverse=True)
+    return points[used], corners.reshape(-1, 3)
 
 
 def checked_indices(indices: Whole, vertex_count: int, where: str) -> Whole:

@@ -19,6 +19,7 @@ from hitbox.errors import InputError
 from hitbox.formats.export import Export, Item, Target, matrix_of
 from hitbox.formats.objects import finite_mesh, local_and_pose
 from hitbox.formats.placed import Placement
+from hitbox.formats.scene import merged
 from hitbox.mesh import Mesh
 from hitbox.pieces import Piece, hull_of_piece
 from hitbox.shapes import Box, Capsule, FloatArray, IndexArray, Shape, Sphere
@@ -27,6 +28,9 @@ KINDS = ("box", "sphere", "capsule", "hull")
 _PREFIXES = {"box": "UBX", "sphere": "USP", "capsule": "UCP", "hull": "UCX"}
 _NAMED = re.compile(r"(UBX|USP|UCP|UCX)_(.+)", re.IGNORECASE)
 _SPLITS = 2  # of an octahedron's triangles: 66 vertices on a sphere
+_SAME = 1e-6  # of a length: what float32 leaves of it
+_MOST_STEPS = 8  # from one point to the farthest from it; a capsule's poles are found in two or three
+_MOST_DISTANCES = 2**24  # looked at beyond that, to find the ends of what is no capsule
 
 
 @dataclass(frozen=True)
@@ -89,30 +93,35 @@ def _ball() -> FloatArray:
 
 def collider_of(mesh: Mesh, name: str) -> Collider | None:
     """The shapes that the names of a mesh's parts stand for; None where no part has such a name."""
-    if mesh.part is None:
+    if mesh.part is None or not len(mesh.part):
         return None
     shapes: list[Shape] = []
     of_triangle = mesh.part[mesh.triangle_faces]
-    for number in np.unique(mesh.part):
-        matched = _NAMED.fullmatch(mesh.part_names[number])
-        if matched is None:
-            continue
-        used, corners = np.unique(mesh.triangles[of_triangle == number], return_inverse=True)
-        vertices = np.unique(mesh.vertices[used], axis=0)
+    order = np.argsort(of_triangle, kind="stable")
+    numbers, starts = np.unique(of_triangle[order], return_index=True)
+    for number, rows in zip(numbers, np.split(order, starts[1:]), strict=True):
         said = mesh.part_names[number]
-        match matched[1].upper():
-            case "UBX":
-                shapes.append(_box(vertices, mesh.vertices[used][corners.reshape(-1, 3)], said))
-            case "USP":
-                shapes.append(_sphere(vertices))
-            case "UCP":
-                shapes.append(_capsule(vertices))
-            case _:
-                hull, _ = hull_of_piece(Piece(mesh.vertices[used], corners.reshape(-1, 3)), said)
-                if hull is None:
-                    raise InputError(f"{said}: is flat and has no inside.")
-                shapes.append(hull)
+        matched = _NAMED.fullmatch(said)
+        if matched is not None:
+            shapes.append(_shape(matched[1].upper(), mesh.vertices, mesh.triangles[rows], said))
     return Collider(shapes, name=name, unit=mesh.unit, up=mesh.up) if shapes else None
+
+
+def _shape(prefix: str, points: FloatArray, triangles: IndexArray, said: str) -> Shape:
+    used, corners = np.unique(triangles, return_inverse=True)
+    vertices, rows = merged(points[used], corners.reshape(-1, 3))
+    if (np.ptp(vertices, axis=0) == 0).all():
+        raise InputError(f"{said}: is a single point. Export it with its size.")
+    if prefix == "UBX":
+        return _box(vertices, vertices[rows], said)
+    if prefix == "USP":
+        return _sphere(vertices)
+    if prefix == "UCP":
+        return _capsule(vertices, said)
+    hull, _ = hull_of_piece(Piece(vertices, rows), said)
+    if hull is None:
+        raise InputError(f"{said}: is flat and has no inside.")
+    return hull
 
 
 def _sphere(vertices: FloatArray) -> Sphere:
@@ -121,32 +130,53 @@ def _sphere(vertices: FloatArray) -> Sphere:
     return Sphere((x, y, z), float((high - low).max()) / 2)
 
 
-def _capsule(vertices: FloatArray) -> Shape:
-    apart = np.linalg.norm(vertices[:, None] - vertices[None], axis=2)
-    a, b = np.unravel_index(int(np.argmax(apart)), apart.shape)
-    length = float(apart[a, b])
-    axis = (vertices[b] - vertices[a]) / length
-    offsets = vertices - vertices[a]
+def _farthest_pair(points: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """The two points that are farthest apart, and how far, to float32: without a table of all pairs."""
+
+    def from_one(a: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        distances = np.linalg.norm(points - a, axis=1)
+        far = int(np.argmax(distances))
+        return a, points[far], float(distances[far])
+
+    best = from_one(points[0])
+    for _ in range(_MOST_STEPS):
+        best = max(best, from_one(best[1]), key=lambda pair: pair[2])
+    # Of two points farther apart one lies outside the ball between these: around a capsule there is none.
+    reach = np.linalg.norm(points - (best[0] + best[1]) / 2, axis=1)
+    order = np.argsort(-reach, kind="stable")
+    for k in order[: _MOST_DISTANCES // len(points) + 1]:
+        if reach[k] <= (0.5 + _SAME) * best[2]:
+            break
+        best = max(best, from_one(points[k]), key=lambda pair: pair[2])
+    return best
+
+
+def _capsule(vertices: FloatArray, said: str) -> Shape:
+    start, end, length = _farthest_pair(vertices)
+    axis = (end - start) / length
+    offsets = vertices - start
     radius = float(np.linalg.norm(offsets - np.outer(offsets @ axis, axis), axis=1).max())
     matrix = np.eye(4)
     matrix[:3, 1] = axis
     matrix[:3, 0] = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     matrix[:3, 0] /= np.linalg.norm(matrix[:3, 0])
     matrix[:3, 2] = np.cross(matrix[:3, 0], axis)
-    matrix[:3, 3] = (vertices[a] + vertices[b]) / 2
-    return Placement(matrix, "capsule").capsule(length - 2 * radius, radius)
+    matrix[:3, 3] = (start + end) / 2
+    return Placement(matrix, said).capsule(length - 2 * radius, radius)
 
 
 def _box(vertices: FloatArray, corners: FloatArray, said: str) -> Box:
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(normals, axis=1)
     normals = normals[areas > 0] / areas[areas > 0, None]
+    if not len(normals):
+        raise InputError(f"{said}: is no box: its triangles have no area. Export it with its size.")
     axes = [normals[0]]
-    for normal in normals:
-        if len(axes) < 3 and all(abs(normal @ axis) < 1e-3 for axis in axes):
-            axes.append(normal)
-    if len(axes) < 3:
-        raise InputError(f"{said}: is no box: its sides are not at right angles.")
+    while len(axes) < 3:
+        square = (np.abs(normals @ np.stack(axes, axis=1)) < 1e-3).all(axis=1)
+        if not square.any():
+            raise InputError(f"{said}: is no box: its sides are not at right angles.")
+        axes.append(normals[np.argmax(square)])
     right, up = axes[0], axes[1] - (axes[1] @ axes[0]) * axes[0]
     up /= np.linalg.norm(up)
     turn = np.stack([right, up, np.cross(right, up)], axis=1)

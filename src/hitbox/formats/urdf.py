@@ -125,9 +125,9 @@ def _link_poses(root: Element, into: Described) -> dict[str, Pose]:
             path[at] = None
             at = above[at][0]
         found.setdefault(at, Pose())
-        for child in reversed(path):
-            parent, origin = above[child]
-            found[child] = origin.inside(found[parent])
+        for below in reversed(path):
+            at, origin = above[below]
+            found[below] = origin.inside(found[at])
     return found
 
 

@@ -105,7 +105,8 @@ def _check_inside(path: str, folder: str, where: str) -> None:
     outer = Ar.SplitPackageRelativePathOuter(path)[0]
     if not inside_folder(outer, folder):
         name = os.path.basename(outer)
-        raise InputError(f"{where}: {name} lies outside its folder. Put what it refers to beside it.")
+        hint = "Put what it refers to beside it, or allow a folder: HITBOX_ASSET_ROOT"
+        raise InputError(f"{where}: {name} lies outside its folder. {hint}.")
 
 
 def _check_count(path: str, where: str) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from hitbox.formats.export import matrix_of
+from hitbox.formats.poses import about
 from hitbox.formats.scene import Polygons, Scene
+from hitbox.mass import quaternion_of
 from hitbox.mesh import Floats, Mesh
-from hitbox.shapes import Rotation, Shape
+from hitbox.shapes import Shape
 
 PRIMITIVES = ("box", "sphere", "capsule", "cylinder")  # what both URDF and MJCF have
 
@@ -34,7 +35,7 @@ class Joint:
         if self.kind == "slide":
             moved[:3, 3] = self.axis * (value - self.zero)
         else:
-            moved[:3, :3] = turn_about(self.axis, value - self.zero)
+            moved[:3, :3] = matrix_of(about(self.axis.tolist(), value - self.zero))
             moved[:3, 3] = self.anchor - moved[:3, :3] @ self.anchor
         return moved
 
@@ -50,6 +51,8 @@ class Link:
     mesh: Mesh | None = None  # all that is to be fitted
     shapes: tuple[Shape, ...] = ()  # what is a simple shape already
     before: list[Mesh | Shape] = field(default_factory=list)
+    kept: tuple[Shape, ...] = ()  # what goes on to collide beside the new shapes
+    has_name: bool = True  # else `name` is ours, and the file cannot speak of the link
 
 
 @dataclass
@@ -94,13 +97,6 @@ def _value(joint: Joint, values: Mapping[str, float]) -> float:
     return values.get(joint.name, joint.zero)
 
 
-def turn_about(axis: Floats, angle: float) -> Floats:
-    x, y, z = axis
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    turned: Floats = np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross
-    return turned
-
-
 def pose_of(turn: Floats, move: Sequence[float] | Floats) -> Floats:
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = turn, move
@@ -109,24 +105,6 @@ def pose_of(turn: Floats, move: Sequence[float] | Floats) -> Floats:
 
 def shape_at(shape: Shape, pose: Floats) -> Shape:
     return shape.transformed(quaternion_of(pose[:3, :3]), tuple(float(x) for x in pose[:3, 3]))
-
-
-def quaternion_of(turn: Floats) -> Rotation:
-    """x, y, z, w of a rotation matrix: the eigenvector that loses no digits for any turn."""
-    m = turn
-    k = np.array([
-        [m[0, 0] - m[1, 1] - m[2, 2], 0, 0, 0],
-        [m[0, 1] + m[1, 0], m[1, 1] - m[0, 0] - m[2, 2], 0, 0],
-        [m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], m[2, 2] - m[0, 0] - m[1, 1], 0],
-        [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], m[0, 0] + m[1, 1] + m[2, 2]],
-    ])  # fmt: skip
-    x, y, z, w = np.linalg.eigh(k)[1][:, -1].tolist()
-    return (x, y, z, w) if w >= 0 else (-x, -y, -z, -w)
-
-
-def z_along_y(rotation: Rotation) -> Floats:
-    """The turn of a shape whose axis is z, where the shape with its axis along y has `rotation`."""
-    return np.asarray(matrix_of(rotation) @ np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]]))
 
 
 def together(pieces: Sequence[tuple[Mesh, Floats]], name: str) -> Mesh:

@@ -18,7 +18,7 @@ from hitbox.progress import Cancel, Progress, reporter
 from hitbox.robot.mjcf import Mjcf
 from hitbox.robot.model import Link, Robot
 from hitbox.robot.options import RobotOptions
-from hitbox.robot.self_collisions import NEIGHBOURS, SelfCollision, new_collisions
+from hitbox.robot.self_collisions import SelfCollision, new_collisions
 from hitbox.robot.share import Sharing
 from hitbox.robot.urdf import Urdf
 from hitbox.robot.xml_text import XmlText
@@ -103,7 +103,7 @@ def robot(
 
     Joints are sampled within their limits. Pairs of links that collide now and did not before are reported;
     those with at most two moving joints between them are written down as not to be checked: in an SRDF beside
-    a URDF, in `contact` of an MJCF. Same input, same bytes.
+    a URDF, in `contact` of an MJCF, which needs the names of its bodies. Same input, same bytes.
     """
     given = keywords if count is None else {**keywords, "count": count}
     chosen = collected(RobotOptions, "robot", options, given)
@@ -122,9 +122,8 @@ def robot(
     shapes = {k: link.shapes for k, link in links.items()}
     collisions: tuple[SelfCollision, ...] = ()
     if chosen.poses:
-        others = {k: _still(link.before) for k, link in enumerate(model.links) if k not in shapes}
-        collisions = new_collisions(model, {**others, **shapes}, chosen.poses, go_on.within(_POSING, "pose"))
-    collisions = tuple(replace(each, disabled=each.joints <= NEIGHBOURS) for each in collisions)
+        after = {k: shapes.get(k, _still(link.before)) + link.kept for k, link in enumerate(model.links)}
+        collisions = new_collisions(model, after, chosen.poses, go_on.within(_POSING, "pose"))
     disabled = [(each.link1, each.link2, each.joints) for each in collisions if each.disabled]
     files = file.files(shapes, target, disabled)
     kept = _original(os.fspath(path), target)

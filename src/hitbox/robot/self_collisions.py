@@ -78,9 +78,10 @@ def new_collisions(
         looked_at = colliding[:: -(-len(colliding) // _LOOKED_AT)]
         new = [not surfaces[a].touches(surfaces[b], frames[k][a], frames[k][b]) for k in looked_at]
         if any(new):
-            names = robot.links[a].name, robot.links[b].name
-            share = sum(new) / len(new)
-            found.append(SelfCollision(*names, between[a, b], len(colliding), share))
+            one, other = robot.links[a], robot.links[b]
+            share, joints = sum(new) / len(new), between[a, b]
+            disabled = joints <= NEIGHBOURS and one.has_name and other.has_name
+            found.append(SelfCollision(one.name, other.name, joints, len(colliding), share, disabled))
     return tuple(found)
 
 

@@ -10,18 +10,19 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from hitbox.errors import InputError
-from hitbox.formats.export import matrix_of, safe_names
-from hitbox.formats.obj_file import ObjObject, obj_bytes
+from hitbox.formats.export import matrix_of
+from hitbox.formats.numbers import number, numbers
 from hitbox.formats.objects import local_and_pose
+from hitbox.formats.poses import Pose, rpy_of, turn_of_rpy
 from hitbox.mesh import Floats, Mesh
+from hitbox.robot.hull_files import HullFiles
 from hitbox.robot.mesh_paths import MeshFiles, resolved
-from hitbox.robot.model import Joint, Link, Robot, pose_of, shape_at, together, turn_about, z_along_y
+from hitbox.robot.model import PRIMITIVES, Joint, Link, Robot, pose_of, shape_at, together
 from hitbox.robot.xml_text import XmlText, quoted
 from hitbox.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 _MOVING = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide"}
 _STILL = ("fixed", "floating", "planar")
-_ROUND_SIDES = 30
 
 
 class Urdf:
@@ -158,32 +159,27 @@ class Urdf:
         return found
 
     def _shape(self, element: Element) -> Shape:
-        def number(name: str) -> float:
+        def value(name: str) -> float:
             return float(self._text.numbers(element.get(name, ""), 1, element)[0])
 
         middle, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
-        try:
-            if element.tag == "box":
-                x, y, z = (self._text.numbers(element.get("size", ""), 3, element) / 2).tolist()
-                return Box(middle, upright, (x, y, z))
-            if element.tag == "sphere":
-                return Sphere(middle, number("radius"))
-            if element.tag in ("cylinder", "capsule"):
-                half, radius = number("length") / 2, number("radius")
-                kind = Cylinder if element.tag == "cylinder" else Capsule
-                return kind((0.0, 0.0, -half), (0.0, 0.0, half), radius)
-        except InputError as error:
-            raise InputError(f"{self._text.place(element)}: {error}") from None
+        if element.tag == "box":
+            size = self._text.numbers(element.get("size", ""), 3, element)
+            return self._text.made(element, Box, middle, upright, (size / 2).tolist())
+        if element.tag == "sphere":
+            return self._text.made(element, Sphere, middle, value("radius"))
+        if element.tag in ("cylinder", "capsule"):
+            is_capsule = element.tag == "capsule"  # of which some files say the length as height
+            length = value("height" if is_capsule and element.get("length") is None else "length")
+            ends = (0.0, 0.0, -length / 2), (0.0, 0.0, length / 2)
+            return self._text.made(element, Capsule if is_capsule else Cylinder, *ends, value("radius"))
         known = "mesh, box, sphere, cylinder, capsule"
         raise InputError(f"{self._text.place(element)}: unknown geometry <{element.tag}>. Known: {known}.")
 
     def _origin(self, element: Element) -> Floats:
         origin = element.find("origin")
-        roll, pitch, yaw = self._vector(origin, "rpy", (0.0, 0.0, 0.0), element)
-        turn = np.eye(3)
-        for axis, angle in zip(np.eye(3)[::-1], (yaw, pitch, roll), strict=True):
-            turn = turn @ turn_about(axis, float(angle))
-        return pose_of(turn, self._vector(origin, "xyz", (0.0, 0.0, 0.0), element))
+        rpy = self._vector(origin, "rpy", (0.0, 0.0, 0.0), element).tolist()
+        return pose_of(matrix_of(turn_of_rpy(rpy)), self._vector(origin, "xyz", (0.0, 0.0, 0.0), element))
 
     def _vector(
         self, element: Element | None, name: str, default: Sequence[float], named: Element
@@ -200,28 +196,19 @@ class Urdf:
         disabled: Sequence[tuple[str, str, int]],
     ) -> dict[str, bytes]:
         """The file with `colliders` as its collision elements, and what belongs beside it, by path."""
-        meshes: dict[str, bytes] = {}
-        stem = os.path.basename(output).split(".", 1)[0]
+        hulls = HullFiles(output)
         has_capsules = self._text.root.get("version", "1.0") not in ("1", "1.0")
         for k, shapes in colliders.items():
             lines = []
-            for n, shape in enumerate(shapes):
-                if shape.kind in ("frustum", "prism", "hull"):
-                    safe = safe_names([f"{self.robot.links[k].name}_{n}"])[0]
-                    name = f"{stem}_collision/{safe}.obj"
-                    if name in meshes:  # two links whose names differ in signs alone
-                        name = f"{stem}_collision/{safe}_{k}.obj"
-                    vertices, triangles = shape.to_mesh(_ROUND_SIDES)  # a hull around it
-                    hull = ObjObject(safe, vertices, [(None, triangles.tolist())])
-                    meshes[name] = obj_bytes(safe, [hull])
-                    lines += _collision(f"<mesh filename={quoted(name)}/>", np.eye(4))
-                else:
+            for shape in shapes:
+                if shape.kind in PRIMITIVES:
                     lines += _elements(shape, has_capsules)
+                else:
+                    path = hulls.add(self.robot.links[k].name, shape).path
+                    lines.append(_collision(f"<mesh filename={quoted(path)}/>", Pose()))
             self._put(self._elements[k], lines)
-        folder = os.path.dirname(os.path.abspath(output))
-        self._move_paths(folder, colliders)
-        files = {output: self._text.edited()}
-        files |= {os.path.join(os.path.dirname(output), name): data for name, data in meshes.items()}
+        self._move_paths(os.path.dirname(os.path.abspath(output)), colliders)
+        files = {output: self._text.edited(), **hulls.files}
         if disabled:
             path = os.path.splitext(output)[0] + ".srdf"
             files[path] = _srdf(path, self.robot.name, disabled)
@@ -264,40 +251,27 @@ def _elements(shape: Shape, has_capsules: bool) -> list[str]:
     """One collision element for what URDF has; a capsule of URDF 1.0 is a cylinder and two balls."""
     if isinstance(shape, Capsule) and shape.start == shape.end:
         shape = Sphere(shape.start, shape.radius)
-    local, rotation, move = local_and_pose(shape)
+    local, rotation, translation = local_and_pose(shape, "z")
+    pose = Pose(rotation, translation)
     if isinstance(local, Box):
-        size = _said([2 * half for half in local.half_extents])
-        return _collision(f'<box size="{size}"/>', pose_of(matrix_of(rotation), move))
+        return [_collision(f'<box size="{numbers(2 * half for half in local.half_extents)}"/>', pose)]
     if isinstance(local, Sphere):
-        return _collision(f'<sphere radius="{local.radius!r}"/>', pose_of(np.eye(3), move))
+        return [_collision(f'<sphere radius="{number(local.radius)}"/>', pose)]
     assert isinstance(local, Capsule | Cylinder)
-    size = f'radius="{local.radius!r}" length="{2 * local.end[1]!r}"'
-    pose = pose_of(z_along_y(rotation), move)
-    if isinstance(local, Cylinder):
-        return _collision(f"<cylinder {size}/>", pose)
-    if has_capsules:
-        return _collision(f"<capsule {size}/>", pose)
-    assert isinstance(shape, Capsule)
-    ends = [_elements(Sphere(end, shape.radius), False) for end in (shape.start, shape.end)]
-    return [*_collision(f"<cylinder {size}/>", pose), *ends[0], *ends[1]]
+    length = number(2 * local.end[2])
+    size = f'radius="{number(local.radius)}" length="{length}"'
+    if isinstance(local, Capsule) and has_capsules:  # whose length some readers look for as height
+        return [_collision(f'<capsule {size} height="{length}"/>', pose)]
+    found = [_collision(f"<cylinder {size}/>", pose)]
+    if isinstance(shape, Capsule):
+        for end in (shape.start, shape.end):
+            found += _elements(Sphere(end, shape.radius), has_capsules)
+    return found
 
 
-def _collision(geometry: str, pose: Floats) -> list[str]:
-    xyz, rpy = _said(pose[:3, 3]), _said(_rpy(pose[:3, :3]))
-    return [f'<collision><origin xyz="{xyz}" rpy="{rpy}"/><geometry>{geometry}</geometry></collision>']
-
-
-def _rpy(turn: Floats) -> tuple[float, float, float]:
-    """Roll, pitch and yaw about the fixed axes x, y, z."""
-    flat = math.hypot(turn[0, 0], turn[1, 0])
-    pitch = math.atan2(-turn[2, 0], flat)
-    if flat > 1e-9:
-        return math.atan2(turn[2, 1], turn[2, 2]), pitch, math.atan2(turn[1, 0], turn[0, 0])
-    return math.atan2(-turn[1, 2], turn[1, 1]), pitch, 0.0
-
-
-def _said(values: Sequence[float] | Floats) -> str:
-    return " ".join(repr(float(x) + 0.0) for x in values)
+def _collision(geometry: str, pose: Pose) -> str:
+    origin = f'<origin xyz="{numbers(pose.translation)}" rpy="{numbers(rpy_of(pose.rotation))}"/>'
+    return f"<collision>{origin}<geometry>{geometry}</geometry></collision>"
 
 
 def _srdf(path: str, name: str, pairs: Sequence[tuple[str, str, int]]) -> bytes:

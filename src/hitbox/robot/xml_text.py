@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
@@ -13,6 +16,7 @@ import numpy as np
 from hitbox.errors import InputError
 from hitbox.formats import xml_input
 from hitbox.mesh import Floats
+from hitbox.shapes import Shape
 
 _ATTRIBUTE = re.compile(rb"\s([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _TAG = re.compile(rb"<(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
@@ -59,7 +63,11 @@ class XmlText:
         return self._spans[element]
 
     def line(self, element: Element) -> int:
-        return self.data.count(b"\n", 0, self.span(element).start) + 1
+        return bisect(self._line_ends, self.span(element).start) + 1
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [found.start() for found in re.finditer(rb"\n", self.data)]
 
     def place(self, element: Element) -> str:
         """What a message calls an element, and where it stands."""
@@ -68,7 +76,16 @@ class XmlText:
 
     def numbers(self, text: str, count: int, element: Element) -> Floats:
         """`count` finite numbers that an element says."""
-        return np.array(xml_input.numbers(self.place(element), text, count))
+        with suppress(InputError):
+            return np.array(xml_input.numbers("", text, count))
+        return np.array(xml_input.numbers(self.place(element), text, count))  # which raises, and says where
+
+    def made(self, element: Element, kind: Callable[..., Shape], *fields: object) -> Shape:
+        """The shape that an element says; what is wrong with its numbers is said with the place."""
+        try:
+            return kind(*fields)
+        except InputError as error:
+            raise InputError(f"{self.place(element)}: {error}") from None
 
     def replace(self, start: int, end: int, text: str | bytes) -> None:
         new = text if isinstance(text, bytes) else text.encode("ascii", "xmlcharrefreplace")
