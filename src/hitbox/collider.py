@@ -272,8 +272,8 @@ class Collider(Sequence[Shape]):
         """Writes the collider; the suffix picks the format, unless `format` names one (docs/formats.md).
 
         `mesh` travels along to be seen; where both say a unit or an up axis they may differ. A `dynamic` body
-        has a mass: `density` (kilograms a cubic metre) times the volume of `mesh` where that is closed and its
-        parts do not overlap, or of the shapes' union.
+        has a mass: `density` (kilograms a cubic metre) times the volume of `mesh` where that is closed and
+        its parts do not overlap, or of the shapes' union.
         `faces`: the JSON also lists the input faces that each shape owns. What the format does not have is
         written as hulls around it, and the report says so. Files appear whole or not at all.
         """
