@@ -240,6 +240,7 @@ def test_mjcf_is_read_as_mujoco_reads_it(tmp_path):
           </body></body></worldbody></mujoco>"""
     wedge = "v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 0.5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
     found = read(tmp_path, text, **{"wedge.obj": wedge})
+    assert read(tmp_path, text, "x.mjcf").shapes == found.shapes
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml"))
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)

@@ -38,8 +38,8 @@ def convert(
 ) -> None:
     """Writes the collider IN for an engine, and says what had to be replaced there.
 
-    IN is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces, or a
-    folder of such mesh files.
+    IN is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a glTF, USD or Godot scene with
+    colliders, a Unity sidecar, a mesh file of convex pieces, or a folder of such mesh files.
     """
     check_outputs("convert", outputs, [collider, *([mesh] if mesh else [])], "input", format=name)
 

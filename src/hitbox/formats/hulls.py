@@ -28,7 +28,7 @@ from hitbox.mesh import _utf8
 from hitbox.pieces import Piece, pieces_of_mesh
 from hitbox.shapes import Shape
 
-DESCRIPTIONS = (".urdf", ".xml", ".sdf", ".srdf", ".yml", ".yaml")
+DESCRIPTIONS = (".urdf", ".xml", ".mjcf", ".sdf", ".srdf", ".yml", ".yaml")
 
 # Suffix to module: its `read` gives a Collider, or None where the file is a mesh and nothing else.
 COLLIDER_READERS = {
