@@ -419,6 +419,14 @@ def test_bodies_that_move_have_the_mass_of_their_meshes(tmp_path):
     assert "<mass" not in text
 
 
+@LINUX
+def test_a_link_to_nothing_is_a_line(tmp_path, fakes):
+    source = cubes(tmp_path / "in", "a.obj")
+    (source / "b.obj").symlink_to("nowhere.obj")
+    found = run(source, tmp_path / "out")
+    assert (found.ok, found.failed) == (1, 1)
+
+
 def test_an_output_that_is_an_input_is_refused(tmp_path):
     source = cubes(tmp_path / "in", "a.obj")
     with pytest.raises(InputError, match="is an input itself"):

@@ -50,6 +50,14 @@ def test_convert_says_what_it_wrote_and_what_it_replaced(folder, capsys):
     assert len(Collider.load("again.sdf")) == len(one_of_each())
 
 
+def test_mujoco_opens_what_shows_a_single_triangle(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    collider = Collider([Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))])
+    report = collider.save(tmp_path / "x.xml", mesh=specimens.triangle())
+    assert any("render mesh was left out" in note for note in report.notes)
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml")).ngeom == 1
+
+
 def test_parts_that_overlap_are_weighed_once(tmp_path):
     """Both cubes are closed; a sum over them would weigh twice as much."""
     cube = specimens.box((2.0, 2.0, 2.0))

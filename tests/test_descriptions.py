@@ -218,6 +218,39 @@ def test_a_long_chain_of_links_takes_a_moment(tmp_path):
     assert time.process_time() - started < 5
 
 
+TURNS = {
+    "quat": "0.5 0.5 -0.5 0.5", "euler": "10 20 30", "axisangle": "1 2 3 40", "zaxis": "1 0.5 -2",
+    "xyaxes": "1 1 0 -1 1 0.4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("above", TURNS)
+@pytest.mark.parametrize("own", TURNS)
+def test_a_turn_replaces_that_of_the_default_in_any_spelling(tmp_path, above, own):
+    mujoco = pytest.importorskip("mujoco")
+    text = f"""<mujoco><default><geom {above}="{TURNS[above]}" type="box" size="0.1 0.2 0.3"/>
+        <default class="inner"><geom {own}="{TURNS[own]}"/></default></default>
+      <worldbody><geom {own}="{TURNS[own]}"/><geom class="inner"/><geom class="inner" size="0.5"/>
+        <geom {own}="{TURNS[own]}" fromto="0 0 0 0 1 1"/>
+        <geom fromto="1 0 0 1 2 1" size="0.2"/></worldbody></mujoco>"""
+    found = read(tmp_path, text)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml"))
+    assert len(found) == model.ngeom == 5
+    for box, center, turn, size in zip(found, model.geom_pos, model.geom_quat, model.geom_size, strict=True):
+        np.testing.assert_allclose(box.center, center, atol=1e-9)
+        np.testing.assert_allclose(box.half_extents, size, atol=1e-9)
+        x, y, z, w = box.rotation
+        assert abs(np.dot([w, x, y, z], turn)) == pytest.approx(1)
+
+
+def test_what_mujoco_fits_to_a_mesh_is_left_out_and_said(tmp_path):
+    text = f"""<mujoco><asset><mesh name="tet" vertex="{TETRAHEDRON}"/></asset><worldbody>
+        <geom size="1"/><geom type="capsule" mesh="tet"/></worldbody></mujoco>"""
+    found = read(tmp_path, text)
+    assert [shape.kind for shape in found] == ["sphere"]
+    assert "a capsule that MuJoCo fits to a mesh is not read: left out" in found.status.notes[0]
+
+
 def test_mjcf_is_read_as_mujoco_reads_it(tmp_path):
     mujoco = pytest.importorskip("mujoco")
     text = f"""<mujoco model="m"><compiler eulerseq="zYx" meshdir="." strippath="true"/>

@@ -278,6 +278,36 @@ def test_new_self_collisions_of_neighbours_are_written_down(tmp_path):
     assert len(list(ET.parse(srdf).getroot())) == 1
 
 
+def test_pairs_that_also_collided_before_stay_checked(tmp_path):
+    """Balls on two sliders met before; the boxes around them meet a little sooner."""
+    (tmp_path / "ball.obj").write_bytes(obj(specimens.icosphere(2, 0.25)))
+    ball = '    <collision><geometry><sphere radius="0.25"/></geometry></collision>\n'
+    links = "".join(link(name, mesh("ball.obj") + ball) for name in ("left", "right"))
+    joints = "".join(
+        joint(f"to_{name}", "base", name, f'<origin xyz="{x} 0 0"/><axis xyz="1 0 0"/>', "prismatic")
+        for name, x in (("left", -0.6), ("right", 0.6))
+    ).replace('lower="-1.5" upper="1.5"', 'lower="-0.6" upper="0.6"')
+    path = tmp_path / "sliders.urdf"
+    path.write_text(urdf(link("base", "") + links + joints))
+    report = hitbox.robot(path, tmp_path / "out.urdf", 2, kinds=("box",), poses=200)
+    (found,) = report.collisions
+    assert 0 < found.new < 1
+    assert not found.disabled
+    assert not (tmp_path / "out.srdf").exists()
+    assert "of which they did so before, and are left as they are." in str(report)
+
+
+def test_a_link_that_becomes_nearly_exact_is_not_starved():
+    """A box with a cylinder on it needs two; a power of the count hides that."""
+    pin = specimens.cylinder(0.1, 0.4, 64)
+    pin = hitbox.Mesh(pin.vertices + [0, 0, 0.25], specimens.polygons_of(pin))
+    base = specimens.together([specimens.box((1, 1, 0.2)), pin])
+    options = hitbox.FitOptions(kinds=("box", "sphere", "capsule", "cylinder"))
+    counts = Sharing([base, specimens.torus(0.4, 0.1)], 16, options, 0, lambda fraction: None).counts()
+    assert counts[0] >= 2
+    assert sum(counts) == 16
+
+
 def test_an_srdf_that_is_there_is_kept(tmp_path):
     (tmp_path / "out.srdf").write_text("<robot name='arm'><group name='g'/></robot>")
     _, out = two_elbows(tmp_path)

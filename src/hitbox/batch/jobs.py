@@ -241,7 +241,7 @@ def _fixed_part(pattern: str) -> str:
 
 
 def _is_mesh(path: str) -> bool:
-    return suffix_of(path) in READERS and os.path.isfile(path)
+    return suffix_of(path) in READERS and not os.path.isdir(path)  # a link to nothing is said to be one
 
 
 def _is_below(path: str, folder: str | None) -> bool:

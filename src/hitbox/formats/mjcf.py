@@ -23,10 +23,12 @@ TARGET = Target(
     unit="m", up="z", has_motion=True, has_mesh=True, has_titles=True,
 )  # fmt: skip
 _LEAST = 2e-14  # kg, kg m^2: MuJoCo refuses a tensor below half of it
+_FEWEST_VERTICES = 4  # of a mesh in MuJoCo
 
 
 def files(export: Export) -> dict[str, bytes]:
     beside = files_beside(export)
+    _leave_out_few_vertices(export, beside)
     root = element(
         "mujoco",
         element("compiler", angle="radian", strippath="false"),
@@ -37,6 +39,14 @@ def files(export: Export) -> dict[str, bytes]:
         model=export.name,
     )
     return {export.file: document(root), **beside.files}
+
+
+def _leave_out_few_vertices(export: Export, beside: Beside) -> None:
+    if beside.visual is not None and export.mesh is not None and len(export.mesh.vertices) < _FEWEST_VERTICES:
+        del beside.files[beside.visual[1]]
+        beside.visual = None
+        said = f"MuJoCo takes no mesh of fewer than {_FEWEST_VERTICES} vertices"
+        export.notes.append(f"The render mesh was left out: {said}.")
 
 
 def _defaults(export: Export, beside: Beside) -> Element:

@@ -18,6 +18,7 @@ import numpy as np
 from hitbox.collider import Label
 from hitbox.formats.described import Described, scaled
 from hitbox.formats.export import LABEL_KEYS
+from hitbox.formats.mjcf_defaults import merged
 from hitbox.formats.poses import Pose, about, composed, unit
 from hitbox.formats.xml_input import numbers
 from hitbox.mass import quaternion_of
@@ -73,7 +74,7 @@ def _read_defaults(default: Element, above: dict[str, Attributes], name: str, mo
     own = {tag: dict(known) for tag, known in above.items()}
     for child in default:
         if child.tag != "default":
-            own[child.tag] = own.get(child.tag, {}) | child.attrib
+            own[child.tag] = merged(own.get(child.tag, {}), child.attrib)
     model.defaults[name] = own
     for child in default.findall("default"):
         _read_defaults(child, own, child.get("class", ""), model)
@@ -83,7 +84,7 @@ def _with_defaults(found: Element, inherited: str, model: _Model) -> Attributes:
     name = found.get("class", inherited)
     if name != "main" and name not in model.defaults:
         raise model.into.error(f"<{found.tag}> has the class {name!r:.80}, which has no defaults.")
-    return model.defaults.get(name, {}).get(found.tag, {}) | found.attrib
+    return merged(model.defaults.get(name, {}).get(found.tag, {}), found.attrib)
 
 
 def _read_body(body: Element, outer: Pose, inherited: str, name: str, model: _Model) -> None:
@@ -111,6 +112,11 @@ def _read_geom(geom: Element, outer: Pose, inherited: str, body: str, count: int
 
 def _read_shape(known: Attributes, where: str, outer: Pose, model: _Model) -> Shape | None:
     into, kind = model.into, known.get("type", "sphere")
+    if kind != "mesh" and "mesh" in known:
+        into.leave_out(where, f"a {kind} that MuJoCo fits to a mesh is not read")
+        return None
+    if "fromto" in known:
+        return _between(known, where, outer, into)
     pose = _pose(known, where, model).inside(outer)
 
     def size(count: int) -> list[float]:
@@ -124,9 +130,6 @@ def _read_shape(known: Attributes, where: str, outer: Pose, model: _Model) -> Sh
             return into.made(where, Box, pose.translation, pose.rotation, size(3))
         case "capsule" | "cylinder":
             made = Capsule if kind == "capsule" else Cylinder
-            if "fromto" in known:
-                ends = numbers(f"{where}: fromto", known["fromto"], 6)
-                return into.made(where, made, outer.at(ends[:3]), outer.at(ends[3:]), *size(1))
             radius, half = size(2)
             return into.round(where, made, pose, radius, 2 * half)
         case "ellipsoid":
@@ -135,6 +138,25 @@ def _read_shape(known: Attributes, where: str, outer: Pose, model: _Model) -> Sh
             return _read_mesh(known, where, pose, model)
     into.leave_out(where, f"a {kind} is no convex shape")
     return None
+
+
+def _between(known: Attributes, where: str, outer: Pose, into: Described) -> Shape | None:
+    """A geom from one point to another: its first size is half its width, whatever its kind."""
+    kind = known.get("type", "sphere")
+    ends = np.reshape(numbers(f"{where}: fromto", known["fromto"], 6), (2, 3))
+    (half,) = numbers(f"{where}: size", " ".join(known.get("size", "").split()[:1]), 1)
+    if kind in ("capsule", "cylinder"):
+        made = Capsule if kind == "capsule" else Cylinder
+        return into.made(where, made, *(outer.at(end) for end in ends.tolist()), half)
+    length = float(np.linalg.norm(ends[0] - ends[1]))
+    if kind not in ("box", "ellipsoid") or length == 0:
+        raise into.error(f"a {kind} cannot be said by this fromto.", where)
+    x, y, z = ends.mean(axis=0).tolist()
+    pose = Pose(_to_z(ends[0] - ends[1]), (x, y, z)).inside(outer)
+    halves = [half, half, length / 2]
+    if kind == "ellipsoid":
+        return into.ellipsoid(where, pose, halves)
+    return into.made(where, Box, pose.translation, pose.rotation, halves)
 
 
 def _read_mesh(known: Attributes, where: str, pose: Pose, model: _Model) -> Shape | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from hitbox.errors import InputError
 from hitbox.formats.export import matrix_of
+from hitbox.formats.mjcf_defaults import merged
 from hitbox.formats.numbers import numbers
 from hitbox.formats.poses import about, unit
 from hitbox.formats.scene import read_bytes
@@ -175,14 +176,14 @@ class _Defaults:
         own = {tag: dict(said) for tag, said in {**above, **self._classes.get(name, {})}.items()}
         for child in element:
             if child.tag != "default":
-                own.setdefault(child.tag, {}).update(child.attrib)
+                own[child.tag] = merged(own.get(child.tag, {}), child.attrib)
         self._classes[name] = own
         for child in element.findall("default"):
             self._read(child, child.get("class", ""), own)
 
     def of(self, tag: str, element: Element, childclass: str | None) -> Attributes:
         name = element.get("class") or childclass or self.top
-        return {**self._classes.get(name, {}).get(tag, {}), **element.attrib}
+        return merged(self._classes.get(name, {}).get(tag, {}), element.attrib)
 
 
 def _meshes(root: Element) -> dict[str, Element]:

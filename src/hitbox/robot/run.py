@@ -26,7 +26,7 @@ from hitbox.shapes import Shape
 from hitbox.words import counted, listed
 
 _SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf")}
-_ROUNDS = 3  # of sharing
+_ROUNDS = 4  # of sharing
 _TELLING = 4  # a ring is better off with one shape than with two, and takes eight all the same
 # What each stage takes of the time, about.
 _SHARING, _FITTING, _POSING = (0.0, 0.4), (0.4, 0.9), (0.9, 1.0)
@@ -69,9 +69,11 @@ class RobotReport:
 
 def said(collision: SelfCollision) -> str:
     """A self-collision as a sentence."""
-    what = "and is written down as not to be checked" if collision.disabled else "and is left as it is"
+    what = "are written down as not to be checked" if collision.disabled else "are left as they are"
     often = f"in {counted(collision.poses, 'pose')}"
-    return f"{collision.link1} and {collision.link2} now collide {often}, {what}."
+    if collision.new < 1:
+        often += f", in {1 - collision.new:.0%} of which they did so before"
+    return f"{collision.link1} and {collision.link2} now collide {often}, and {what}."
 
 
 class _File(Protocol):
@@ -210,19 +212,16 @@ def _colliders(
     step = fitting.go_on.within(_SHARING, "share")
     sharing = Sharing(list(meshes.values()), left, plain, threads, step)
     # Some links use fewer than they are given, which only their fits tell: others get what is left.
-    most: dict[int, int] = {}
+    numbers, settled = list(meshes), dict[int, Collider]()
     for _ in range(_ROUNDS):
-        counts = dict(zip(meshes, sharing.counts(most), strict=True))
-        found = fitting.all(meshes, counts)
-        full = {
-            n: len(found[k])
-            for n, k in enumerate(meshes)
-            if len(found[k]) < counts[k] and counts[k] > _TELLING
-        }
+        most = {numbers.index(k): len(collider) for k, collider in settled.items()}
+        counts = dict(zip(numbers, sharing.counts(most), strict=True))
+        found = fitting.all({k: mesh for k, mesh in meshes.items() if k not in settled}, counts)
+        full = {k: each for k, each in found.items() if _TELLING < counts[k] > len(each)}
         if not full:
             break
-        most |= full
-    return found
+        settled |= full
+    return {k: settled[k] if k in settled else found[k] for k in numbers}
 
 
 def _report(link: Link, mesh: Mesh, collider: Collider, options: RobotOptions) -> LinkReport:

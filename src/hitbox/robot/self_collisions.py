@@ -80,7 +80,8 @@ def new_collisions(
         if any(new):
             one, other = robot.links[a], robot.links[b]
             share, joints = sum(new) / len(new), between[a, b]
-            disabled = joints <= NEIGHBOURS and one.has_name and other.has_name
+            # A pair that also collided before may do so in earnest.
+            disabled = all(new) and joints <= NEIGHBOURS and one.has_name and other.has_name
             found.append(SelfCollision(one.name, other.name, joints, len(colliding), share, disabled))
     return tuple(found)
 

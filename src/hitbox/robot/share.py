@@ -44,25 +44,25 @@ class Sharing:
         `most`: what meshes, by their place, can use.
         """
         gains = [each[: most[k] - 1] if most and k in most else each for k, each in enumerate(self._gains)]
-        queue = [(-each[0], k, 0) for k, each in enumerate(gains) if len(each)]
+        queue = [(-each[0], 0, k) for k, each in enumerate(gains) if len(each)]  # twins take turns
         heapq.heapify(queue)
         counts, spare = [1] * len(gains), self._spare
         while spare and queue:
-            gain, k, step = heapq.heappop(queue)
+            gain, step, k = heapq.heappop(queue)
             if gain == 0:
                 break
             counts[k] += 1
             spare -= 1
             if step + 1 < len(gains[k]):
-                heapq.heappush(queue, (-gains[k][step + 1], k, step + 1))
+                heapq.heappush(queue, (-gains[k][step + 1], step + 1, k))
         return counts
 
 
 def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:
-    """What the second shape gains, the third, and so on: always less than the one before.
+    """What the second shape gains, the third, and so on: never more than the one before.
 
-    Costs of single counts are rough, and the best sharing of rough numbers gives one of two twins all and
-    the other nothing. So a power of the count is laid through them.
+    Costs of single counts are rough: they are laid under a curve that bends one way, straight between the
+    counts that were looked at. Beyond these they go on as a power of the count.
     """
     if most == 1:
         return np.empty(0)
@@ -73,12 +73,30 @@ def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:
     for count in _LOOKED_AT:
         collider = fit(mesh, count, options=quick, threads=threads)
         found = distances(mesh, collider, samples=_SAMPLES, threads=threads).outer_surface
-        if found.mean <= _NOTHING:  # that many are all it needs
-            return np.full(min(most, len(collider)) - 1, (costs[0] if costs else 0.0) / count)
         costs.append(found.mean * mesh.diagonal * area)
-    logs = np.log(_LOOKED_AT), np.log(costs)
-    slope, level = np.polyfit(*logs, 1)
-    power = float(np.clip(-slope, _SLOWEST, _FASTEST))
-    level = float(np.mean(logs[1] + power * logs[0]))
+        if found.mean <= _NOTHING:  # that many are all it needs
+            costs[-1] = 0.0
+            most = min(most, len(collider))
+            break
+    counts = [float(count) for count in _LOOKED_AT[: len(costs)]]
+    if costs[-1] > 0:
+        slope = np.polyfit(np.log(counts), np.log(costs), 1)[0]
+        power = float(np.clip(-slope, _SLOWEST, _FASTEST))
+        while counts[-1] < most:
+            counts.append(2 * counts[-1])
+            costs.append(costs[-1] * 2**-power)
     every = np.arange(1.0, most + 1)
-    return np.asarray(-np.diff(np.exp(level) * every**-power))
+    return np.asarray(-np.diff(np.interp(every, *_lower_hull(counts, costs))))
+
+
+def _lower_hull(counts: Sequence[float], costs: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Of costs that never rise: the points that a curve bent one way passes below all others."""
+    x: list[float] = []
+    y: list[float] = []
+    for count, cost in zip(counts, np.minimum.accumulate(costs).tolist(), strict=True):
+        while len(x) > 1 and (y[-1] - y[-2]) * (count - x[-2]) >= (cost - y[-2]) * (x[-1] - x[-2]):
+            x.pop()
+            y.pop()
+        x.append(count)
+        y.append(cost)
+    return x, y
