@@ -300,7 +300,7 @@ def test_pairs_that_also_collided_before_stay_checked(tmp_path):
 def test_a_link_that_becomes_nearly_exact_is_not_starved():
     """A box with a cylinder on it needs two; a power of the count hides that."""
     pin = specimens.cylinder(0.1, 0.4, 64)
-    pin = hitbox.Mesh(pin.vertices + [0, 0, 0.25], specimens.polygons_of(pin))
+    pin = hitbox.Mesh(pin.vertices + np.array([0, 0, 0.25]), specimens.polygons_of(pin))
     base = specimens.together([specimens.box((1, 1, 0.2)), pin])
     options = hitbox.FitOptions(kinds=("box", "sphere", "capsule", "cylinder"))
     counts = Sharing([base, specimens.torus(0.4, 0.1)], 16, options, 0, lambda fraction: None).counts()
