@@ -584,6 +584,7 @@ def test_unreal_names_come_back(tmp_path, name, format, shown):
     scale = 1 if format == "unreal" else 100
     made, report = saved(collider, tmp_path / name, format=format, mesh=shown)
     assert len(made) == 9
+    assert (made.unit, made.up) == (("m" if scale == 1 else "cm"), "y")
     assert any("render mesh" in note for note in report.notes) == (shown is None)
     replaced = {each.shape for each in report.replaced}
     for k, (before, after) in enumerate(zip(collider, made, strict=True)):

@@ -8,6 +8,7 @@ from hitbox.formats.obj_file import ObjObject, obj_bytes, render_objects
 from hitbox.formats.unreal_meshes import collision_meshes, target
 
 TARGET = target("cm")
+_SAYS_UNIT = b" in centimetres"
 
 
 def files(export: Export) -> dict[str, bytes]:
@@ -15,4 +16,12 @@ def files(export: Export) -> dict[str, bytes]:
     for named in collision_meshes(export):
         objects.append(ObjObject(named.name, named.vertices, [(None, named.triangles.tolist())]))
     generator = export.collider.generator or f"hitbox {version()}"
-    return {export.file: obj_bytes(f"{generator}: {export.name} in centimetres", objects)}
+    said = f"{generator}: {export.name}{_SAYS_UNIT.decode()}"
+    return {export.file: obj_bytes(said, objects)}
+
+
+def is_ours(path: str) -> bool:
+    """By the comment in its first line: an OBJ has no other place for a unit."""
+    with open(path, "rb") as file:
+        first = file.readline(1 << 12).rstrip()
+    return first.startswith(b"# hitbox ") and first.endswith(_SAYS_UNIT)

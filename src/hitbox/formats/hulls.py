@@ -13,6 +13,7 @@ from hitbox.errors import InputError
 from hitbox.formats import (
     collider_json,
     collider_unity,
+    collider_unreal_obj,
     curobo,
     mjcf_input,
     sdf,
@@ -63,7 +64,8 @@ def read(path: str | os.PathLike[str]) -> Collider:
     try:
         named = unreal_meshes.collider_of(mesh, _stem(where))
         if named is not None:
-            return named
+            ours = suffix == ".obj" and collider_unreal_obj.is_ours(where)
+            return named._with(unit="cm", up="y") if ours else named
         return _of_pieces(pieces_of_mesh(mesh), **known_of_file)
     except InputError as error:
         raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
