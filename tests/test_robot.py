@@ -6,6 +6,7 @@ import contextlib
 import json
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -276,6 +277,15 @@ def test_new_self_collisions_of_neighbours_are_written_down(tmp_path):
     again, _ = two_elbows(tmp_path)  # an SRDF that is there is added to, and has the pair
     assert again.collisions == report.collisions
     assert len(list(ET.parse(srdf).getroot())) == 1
+
+
+def test_the_srdf_of_the_robot_is_heeded_and_goes_along(tmp_path):
+    report, out = two_elbows(tmp_path)
+    assert report.collisions
+    written = Path(out).with_suffix(".srdf").rename(tmp_path / "elbows.srdf").read_bytes()
+    again, out = two_elbows(tmp_path)
+    assert again.collisions == ()
+    assert Path(out).with_suffix(".srdf").read_bytes() == written
 
 
 def test_pairs_that_also_collided_before_stay_checked(tmp_path):

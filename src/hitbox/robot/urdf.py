@@ -15,6 +15,7 @@ from hitbox.formats.numbers import number, numbers
 from hitbox.formats.objects import local_and_pose
 from hitbox.formats.poses import Pose, rpy_of, turn_of_rpy
 from hitbox.mesh import Floats, Mesh
+from hitbox.robot import srdf
 from hitbox.robot.hull_files import HullFiles
 from hitbox.robot.mesh_paths import MeshFiles, resolved
 from hitbox.robot.model import PRIMITIVES, Joint, Link, Robot, pose_of, shape_at, together
@@ -33,6 +34,7 @@ class Urdf:
             raise InputError(f"{text.where}: its root is <{text.root.tag}>, not <robot>. Give a URDF.")
         self._text = text
         self._folder = folder
+        self._srdf = srdf.beside(os.path.join(folder, text.where))
         self._packages = packages
         self._files = MeshFiles()
         self._elements = text.root.findall("link")
@@ -41,6 +43,7 @@ class Urdf:
             raise InputError(f"{text.where}: its links must have names, and different ones.")
         self.robot = Robot(text.root.get("name", "robot"), "urdf", [])
         self._read(source)
+        self._find_apart()
 
     # ------------------------------------------------------------ Reading
 
@@ -59,6 +62,13 @@ class Urdf:
                 link = Link(name, parent, self._origin(joint), self._moving(joint))
             self._fill(link, element, source)
             self.robot.links.append(link)
+
+    def _find_apart(self) -> None:
+        """What the SRDF beside the file says is never checked, is not."""
+        disabled = srdf.disabled_pairs(self._srdf)
+        for b, link in enumerate(self.robot.links):
+            pairs = {(a, b) for a in range(b) if frozenset((self.robot.links[a].name, link.name)) in disabled}
+            self.robot.apart |= pairs
 
     def _joints(self) -> dict[str, Element]:
         """The joint above each link that has one."""
@@ -209,9 +219,9 @@ class Urdf:
             self._put(self._elements[k], lines)
         self._move_paths(os.path.dirname(os.path.abspath(output)), colliders)
         files = {output: self._text.edited(), **hulls.files}
-        if disabled:
-            path = os.path.splitext(output)[0] + ".srdf"
-            files[path] = _srdf(path, self.robot.name, disabled)
+        path = srdf.beside(output)
+        if disabled or (os.path.exists(self._srdf) and not os.path.exists(path)):
+            files[path] = srdf.with_pairs(path, self._srdf, self.robot.name, disabled)
         return files
 
     def _put(self, link: Element, lines: list[str]) -> None:
@@ -272,21 +282,3 @@ def _elements(shape: Shape, has_capsules: bool) -> list[str]:
 def _collision(geometry: str, pose: Pose) -> str:
     origin = f'<origin xyz="{numbers(pose.translation)}" rpy="{numbers(rpy_of(pose.rotation))}"/>'
     return f"<collision>{origin}<geometry>{geometry}</geometry></collision>"
-
-
-def _srdf(path: str, name: str, pairs: Sequence[tuple[str, str, int]]) -> bytes:
-    """Pairs that are not to be checked; what an SRDF that is there says already stays."""
-    text = XmlText(f"<?xml version=\"1.0\"?>\n<robot name={quoted(name)}>\n</robot>\n".encode(), path)
-    if os.path.exists(path):
-        with open(path, "rb") as file:
-            text = XmlText(file.read(), os.path.basename(path))
-    known = {frozenset((e.get("link1"), e.get("link2"))) for e in text.root.iter("disable_collisions")}
-    lines = [
-        f"<disable_collisions link1={quoted(a)} link2={quoted(b)} "
-        f'reason="{"Adjacent" if joints < 2 else "User"}"/>'
-        for a, b, joints in pairs
-        if frozenset((a, b)) not in known
-    ]
-    if lines:
-        text.append(text.root, lines)
-    return text.edited()
