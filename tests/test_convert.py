@@ -58,6 +58,15 @@ def test_mujoco_opens_what_shows_a_single_triangle(tmp_path):
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml")).ngeom == 1
 
 
+@pytest.mark.parametrize("file", ["x.xml", "x.urdf"])
+def test_mujoco_opens_a_speck_that_moves(tmp_path, file):
+    mujoco = pytest.importorskip("mujoco")
+    collider = Collider([Box((0, 0, 0), (0, 0, 0, 1), (1e-6, 1e-6, 1e-6))], unit="m")
+    report = collider.save(tmp_path / file, dynamic=True)
+    assert any("raised to 2e-14" in note for note in report.notes)
+    mujoco.MjModel.from_xml_path(str(tmp_path / file))
+
+
 def test_parts_that_overlap_are_weighed_once(tmp_path):
     """Both cubes are closed; a sum over them would weigh twice as much."""
     cube = specimens.box((2.0, 2.0, 2.0))

@@ -44,6 +44,7 @@ _ROUND_SIDES = 30  # of a round shape's hull: no polygon with more corners than 
 LABEL_KEYS = ("name", "part", "material")  # what a format with titles says of a shape
 _FEWEST = 4  # vertices of a hull
 _DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)  # no file of Windows has such a name
+_LEAST = 2e-14  # kg, kg m^2: MuJoCo refuses a tensor below half of it
 
 
 @dataclass(frozen=True)
@@ -401,3 +402,15 @@ def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str
     if not np.isfinite([found.mass, *found.center, *found.inertia]).all() or found.mass <= 0:
         raise beyond
     return found
+
+
+def heavy_enough(mass: MassProperties, notes: list[str]) -> MassProperties:
+    """What MuJoCo takes, which reads URDF too."""
+    missing = max(0.0, _LEAST - min(mass.principal[0]))
+    if not missing and mass.mass >= _LEAST:
+        return mass
+    notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo takes no moving body with less.")
+    xx, yy, zz, *others = mass.inertia
+    xy, xz, yz = others
+    inertia = (xx + missing, yy + missing, zz + missing, xy, xz, yz)
+    return MassProperties(max(mass.mass, _LEAST), mass.center, inertia)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
-
 from hitbox.formats.beside import Beside, files_beside
-from hitbox.formats.export import Export, Item, Target, said_of
+from hitbox.formats.export import Export, Item, Target, heavy_enough, said_of
 from hitbox.formats.numbers import number, numbers
 from hitbox.formats.objects import local_and_pose
 from hitbox.formats.xml_output import Element, document, element
@@ -22,7 +20,6 @@ TARGET = Target(
     ("box", "sphere", "capsule", "cylinder", "hull"),
     unit="m", up="z", has_motion=True, has_mesh=True, has_titles=True,
 )  # fmt: skip
-_LEAST = 2e-14  # kg, kg m^2: MuJoCo refuses a tensor below half of it
 _FEWEST_VERTICES = 4  # of a mesh in MuJoCo
 
 
@@ -92,13 +89,9 @@ def _body(export: Export, beside: Beside) -> Element:
 
 
 def _inertial(mass: MassProperties, notes: list[str]) -> Element:
-    heavy, inertia = max(mass.mass, _LEAST), np.array(mass.inertia)
-    missing = _LEAST - min(mass.principal[0])
-    if missing > 0:
-        inertia[:3] += missing
-    if missing > 0 or heavy > mass.mass:
-        notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo takes no moving body with less.")
-    return element("inertial", pos=numbers(mass.center), mass=number(heavy), fullinertia=numbers(inertia))
+    heavy = heavy_enough(mass, notes)
+    pos, inertia = numbers(heavy.center), numbers(heavy.inertia)
+    return element("inertial", pos=pos, mass=number(heavy.mass), fullinertia=inertia)
 
 
 def _visual(export: Export, name: str) -> Element:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hitbox.formats.beside import Beside, files_beside
 from hitbox.formats.described import Described, scaled
-from hitbox.formats.export import Export, Item, Target
+from hitbox.formats.export import Export, Item, Target, heavy_enough
 from hitbox.formats.numbers import number, numbers
 from hitbox.formats.objects import local_and_pose
 from hitbox.formats.poses import Pose, rpy_of, turn_of_rpy
@@ -35,7 +35,7 @@ def files(export: Export) -> dict[str, bytes]:
     version = {"version": "1.1"} if "capsule" in export.target.kinds else {}
     link = element(
         "link",
-        None if export.mass is None else _inertial(export.mass),
+        None if export.mass is None else _inertial(export.mass, export.notes),
         None if beside.visual is None else _visual(*beside.visual),
         *(_collision(item, beside) for item in export.items),
         name=export.name,
@@ -55,7 +55,8 @@ def _for_mujoco(export: Export) -> Element:
     return element("mujoco", element("compiler", **settings))
 
 
-def _inertial(mass: MassProperties) -> Element:
+def _inertial(given: MassProperties, notes: list[str]) -> Element:
+    mass = heavy_enough(given, notes)
     xx, yy, zz, xy, xz, yz = map(number, mass.inertia)
     return element(
         "inertial",
