@@ -410,7 +410,6 @@ def heavy_enough(mass: MassProperties, notes: list[str]) -> MassProperties:
     if not missing and mass.mass >= _LEAST:
         return mass
     notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo takes no moving body with less.")
-    xx, yy, zz, *others = mass.inertia
-    xy, xz, yz = others
+    xx, yy, zz, xy, xz, yz = mass.inertia
     inertia = (xx + missing, yy + missing, zz + missing, xy, xz, yz)
     return MassProperties(max(mass.mass, _LEAST), mass.center, inertia)
