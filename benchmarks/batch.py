@@ -19,8 +19,8 @@ from typing import Any
 import harness
 
 import hitbox
-from hitbox import batch
-from hitbox.batch import jobs
+from hitbox import _batch as batch
+from hitbox._batch import jobs
 
 CUBE = "\n".join(
     [f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1)]

@@ -38,9 +38,9 @@ import numpy as np
 import numpy.typing as npt
 
 import hitbox
-from hitbox.compare.peers import PEERS, PeerResult, run_peer
-from hitbox.compare.run import _answer_key
-from hitbox.store import Store
+from hitbox._base.store import Store
+from hitbox._compare.peers import PEERS, PeerResult, run_peer
+from hitbox._compare.run import _answer_key
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import carve_judge as judge

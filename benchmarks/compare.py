@@ -31,7 +31,7 @@ import numpy as np
 from duels import THIRD, Bench, Duel, Figures, Found, Race, Settings, Tube
 
 import hitbox
-from hitbox.compare.peers import PEERS
+from hitbox._compare.peers import PEERS
 
 STORE = Path(__file__).parents[1] / "out" / "compare"
 REASONS = Path(__file__).with_name("compare_reasons.json")
@@ -359,7 +359,7 @@ def draw_worst(all_found: Sequence[Found], paths: Mapping[str, Path], settings: 
 def side_by_side(mesh: hitbox.Mesh, colliders: Sequence[hitbox.Collider], path: Path) -> None:
     from PIL import Image  # comes with pyvista, which draws
 
-    from hitbox.render import corners, picture
+    from hitbox._judges.render import corners, picture
 
     subjects: list[hitbox.Mesh | hitbox.Collider] = [mesh, *colliders]
     around = np.vstack([corners(subject) for subject in subjects])

@@ -18,14 +18,14 @@ from typing import Any
 import harness
 
 import hitbox
-from hitbox import _core
-from hitbox.compare.budget import count_within_bytes
-from hitbox.compare.peers import PEERS, PeerResult, run_peer
-from hitbox.compare.run import _answer_key, _digest, _installed
-from hitbox.evaluate import distances
-from hitbox.fit import FitOptions
-from hitbox.simulate import simulate_together
-from hitbox.store import Store
+from hitbox._base.store import Store
+from hitbox._compare.budget import count_within_bytes
+from hitbox._compare.peers import PEERS, PeerResult, run_peer
+from hitbox._compare.run import _answer_key, _digest, _installed
+from hitbox._judges.evaluate import distances
+from hitbox._judges.simulate import simulate_together
+from hitbox._methods.fit import FitOptions
+from hitbox._native import _core
 
 LIMITS: dict[str, Any] = {"timeout": 1500.0, "memory": 8.0}  # of a peer: seconds, GiB
 THIRD, TENTH = Fraction(1, 3), Fraction(1, 10)

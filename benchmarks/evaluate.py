@@ -40,7 +40,7 @@ def mesh_of(name: str, faces: int) -> Any:
 
 def queries_on_collider(mesh: Any, count: int) -> Floats:
     import hitbox
-    from hitbox import _core
+    from hitbox._native import _core
 
     pieces = [shape.to_mesh() for shape in hitbox.fit(mesh, SHAPES)]
     shifts = np.cumsum([0] + [len(v) for v, _ in pieces[:-1]])
@@ -60,7 +60,7 @@ QUERIES = {"on the collider": queries_on_collider, "anywhere in the box": querie
 
 def by_hitbox(mesh: Any, points: Floats) -> tuple[dict[str, float], Floats, str]:
     """Build and queries come in one call; a call with one query is the build."""
-    from hitbox import _core
+    from hitbox._native import _core
 
     arrays = mesh.vertices, mesh.indices, mesh.offsets
     clock = harness.Clock()

@@ -28,9 +28,9 @@ import harness
 import numpy as np
 
 import hitbox
-from hitbox.compare import INPUT, Comparison, Row, compare, has_answer
-from hitbox.fit import FitOptions, _Job
-from hitbox.simulate import Simulation, simulate_together
+from hitbox._compare import INPUT, Comparison, Row, compare, has_answer
+from hitbox._judges.simulate import Simulation, simulate_together
+from hitbox._methods.fit import FitOptions, _Job
 
 STORE = Path(__file__).parents[1] / "out" / "compare"
 CSV_FOLDER = harness.RESULTS / "paper"

@@ -24,7 +24,7 @@ import harness
 import numpy as np
 import numpy.typing as npt
 
-from hitbox.formats import load
+from hitbox._formats.read_mesh import load
 
 Array = npt.NDArray[np.float32]
 

@@ -71,7 +71,7 @@ def medial_balls(mesh: Any, count: int) -> Floats:
     """One row a ball: centre, radius."""
     from scipy.spatial.distance import cdist
 
-    from hitbox import _core
+    from hitbox._native import _core
 
     points, on = (np.asarray(a) for a in _core.sample_surface(mesh.vertices, mesh.triangles, POINTS, 0))
     a, b, c = (mesh.vertices[mesh.triangles[on][:, k]] for k in range(3))
@@ -147,7 +147,7 @@ def made_by(method: str, mesh: Any, count: int) -> Any:
 
 
 def measured(method: str, mesh: Any, count: int) -> dict[str, float]:
-    from hitbox.evaluate import evaluate
+    from hitbox._judges.evaluate import evaluate
 
     clock = harness.Clock()
     spheres = made_by(method, mesh, count)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitbox.mesh import Mesh
+from hitbox._model.mesh import Mesh
 
 Floats = npt.NDArray[np.float64]
 

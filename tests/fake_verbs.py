@@ -9,7 +9,7 @@ import sys
 import time
 
 from hitbox import Box, Collider, InputError
-from hitbox.collider import Status
+from hitbox._model.collider import Status
 
 
 def by_name(mesh, *, options, threads=0, cancel=None):

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from hitbox.collider import Collider
-from hitbox.shapes import KINDS, Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
+from hitbox._model.collider import Collider
+from hitbox._model.shapes import KINDS, Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
 
 
 def random_direction(rng: np.random.Generator) -> np.ndarray:

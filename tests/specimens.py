@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from hitbox.mesh import Mesh
+from hitbox._model.mesh import Mesh
 
 Floats = npt.NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import InputError, Mesh, fit, fit_tree
-from hitbox.cli.app import run
+from hitbox._cli.app import run
 
 CUBE = specimens.box()
 V = CUBE.vertices
@@ -569,7 +569,7 @@ def test_the_process_survives(tmp_path, row):
     command = [
         sys.executable,
         "-c",
-        "from hitbox.cli import main; main()",
+        "from hitbox._cli import main; main()",
         "fit",
         f"in{suffix}",
         "-o",

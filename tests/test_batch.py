@@ -25,12 +25,12 @@ from hypothesis import strategies as st
 from running import processes_with
 
 import hitbox
-from hitbox import batch
-from hitbox.batch import gallery, jobs, manifest, places
-from hitbox.batch.driver import Summary
-from hitbox.batch.local import Limits
-from hitbox.cli.app import run as shell
-from hitbox.errors import InputError
+from hitbox import _batch as batch
+from hitbox._base.errors import InputError
+from hitbox._batch import gallery, jobs, manifest, places
+from hitbox._batch.driver import Summary
+from hitbox._batch.local import Limits
+from hitbox._cli.app import run as shell
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 CUBE = mesh_files.obj(specimens.box().vertices, specimens.polygons_of(specimens.box()))
@@ -227,7 +227,7 @@ def test_retry_failed_does_nothing_else(tmp_path, fakes):
 def test_another_version_is_done_again(tmp_path, fakes, monkeypatch):
     source, out = cubes(tmp_path / "in", "a.obj"), tmp_path / "out"
     run(source, out)
-    monkeypatch.setattr("hitbox.batch.driver.build", lambda: "another")
+    monkeypatch.setattr("hitbox._batch.driver.build", lambda: "another")
     assert run(source, out, resume=True).ok == 1
 
 
@@ -461,8 +461,8 @@ def test_cancel_stops_it_and_what_is_done_stays(tmp_path, fakes):
 
 SCRIPT = """
 import sys, hitbox
-from hitbox.batch import jobs
-from hitbox.cli.app import main
+from hitbox._batch import jobs
+from hitbox._cli.app import main
 jobs.VERBS["fit"] = jobs.Verb("fit", hitbox.FitOptions, "fake_verbs:by_name")
 main(["batch", sys.argv[1], "-o", sys.argv[2], "--workers", "2", "--no-pictures", *sys.argv[3:]])
 """
@@ -542,14 +542,14 @@ def test_a_place_is_not_left(tmp_path, path):
 
 def test_workers_are_replaced_after_some_assets(tmp_path, fakes, monkeypatch):
     fakes("trivial")
-    monkeypatch.setattr("hitbox.batch.driver.Limits", lambda timeout, memory: Limits(timeout, memory, 3))
+    monkeypatch.setattr("hitbox._batch.driver.Limits", lambda timeout, memory: Limits(timeout, memory, 3))
     run(cubes(tmp_path / "in", *(f"{k}.obj" for k in range(8))), tmp_path / "out", workers=1)
     workers = [line["worker"] for line in lines(tmp_path / "out").values()]
     assert [workers.count(worker) for worker in dict.fromkeys(workers)] == [3, 3, 2]
 
 
 def test_workers_that_do_not_start_end_the_batch(tmp_path, monkeypatch):
-    monkeypatch.setattr("hitbox.batch.local._CODE", "raise SystemExit('no luck')")
+    monkeypatch.setattr("hitbox._batch.local._CODE", "raise SystemExit('no luck')")
     with pytest.raises(RuntimeError, match="workers do not start: ended with exit code 1: no luck"):
         run(cubes(tmp_path / "in", "a.obj"), tmp_path / "out")
 

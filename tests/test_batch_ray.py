@@ -12,11 +12,11 @@ import specimens
 from test_batch import cubes, files, lines
 
 import hitbox
-from hitbox import batch
-from hitbox.batch import jobs
-from hitbox.batch.jobs import Asset, Job
-from hitbox.cli.app import run as shell
-from hitbox.errors import InputError
+from hitbox import _batch as batch
+from hitbox._base.errors import InputError
+from hitbox._batch import jobs
+from hitbox._batch.jobs import Asset, Job
+from hitbox._cli.app import run as shell
 
 ray = pytest.importorskip("ray", reason="needs the extra ray", exc_type=ImportError)
 ASSETS = 30
@@ -113,7 +113,7 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch, module):
 
 
 def test_what_is_lost_again_and_again_is_given_up():
-    from hitbox.batch.ray_engine import Lost
+    from hitbox._batch.ray_engine import Lost
 
     first, second = (Job(Asset(name, name, name)) for name in "ab")
     lost = Lost()
@@ -123,7 +123,7 @@ def test_what_is_lost_again_and_again_is_given_up():
 
 
 def test_groups_have_about_a_second_of_work():
-    from hitbox.batch.ray_engine import _group_size
+    from hitbox._batch.ray_engine import _group_size
 
     assert _group_size([{"seconds": 0.01}], 1) == 4
     assert _group_size([{"seconds": 0.01}], 64) == 100

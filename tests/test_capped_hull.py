@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from test_convex_hull import clouds
 
-from hitbox import _core
-from hitbox.shapes import Hull, shape_from_params
+from hitbox._model.shapes import Hull, shape_from_params
+from hitbox._native import _core
 
 CAPS = [4, 5, 8, 13, 16, 32, 64, 255]
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shape_strategies import colliders, random_rotation
 
-from hitbox import _core, evaluate
-from hitbox.evaluate import OFFSET
-from hitbox.mesh import Mesh
-from hitbox.shapes import Box, Shape, Sphere
+from hitbox import evaluate
+from hitbox._judges.evaluate import OFFSET
+from hitbox._model.mesh import Mesh
+from hitbox._model.shapes import Box, Shape, Sphere
+from hitbox._native import _core
 
 LENGTHS = ("all_surfaces", "mean_all", "outer_surface", "sticks_out")
 MESHES = {

@@ -1,4 +1,4 @@
-"""hitbox.check: what fits an engine fits it, and what does not is named."""
+"""hitbox._judges.check: what fits an engine fits it, and what does not is named."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from shape_strategies import one_of_each, random_hull
 
 import hitbox
-from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, Sphere, _core, check
-from hitbox.check import HullFacts
-from hitbox.cli.app import run
-from hitbox.collider import Label
+from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, Sphere, check
+from hitbox._cli.app import run
+from hitbox._model.collider import Label
+from hitbox._model.hull_limits import HullFacts
+from hitbox._native import _core
 
 UPRIGHT = (0, 0, 0, 1)
 
@@ -230,7 +231,7 @@ def test_physx_for_a_gpu_cooks_what_passes_without_shrinking_it(tmp_path):
 @settings(max_examples=30)
 @given(st.integers(5, 300), st.integers(0, 1000), st.sampled_from(["usd", "unreal", "unity"]))
 def test_what_is_exported_by_a_profile_is_within_its_caps_and_encloses(count, seed, profile):
-    from hitbox.formats.export import Target, native_shape
+    from hitbox._formats.export import Target, native_shape
 
     hull = on_a_sphere(count, seed=seed)
     made, why = native_shape(hull, Target(("hull",)).with_caps_of(profile), "ball")

@@ -16,9 +16,9 @@ import pytest
 
 import hitbox
 from hitbox import Box, CarveOptions, Collider, FitOptions, NavigableSpace
-from hitbox.cli import options
-from hitbox.cli.app import cli, run
-from hitbox.errors import InputError
+from hitbox._base.errors import InputError
+from hitbox._cli import options
+from hitbox._cli.app import cli, run
 
 
 def test_help_names_the_commands(capsys):
@@ -82,7 +82,7 @@ def test_what_is_wrong_is_one_line_and_exit_code_2(capsys, tmp_path, monkeypatch
 
 
 def test_the_installed_command_ends_with_2_and_shows_no_traceback(tmp_path):
-    command = [sys.executable, "-c", "from hitbox.cli import main; main()", "fit", "x.obj", "-o", "x.y"]
+    command = [sys.executable, "-c", "from hitbox._cli import main; main()", "fit", "x.obj", "-o", "x.y"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
@@ -98,7 +98,7 @@ def test_the_installed_command_ends_with_2_and_shows_no_traceback(tmp_path):
     ],
 )
 def test_what_is_not_the_users_fault_is_one_line_and_exit_code_1(capsys, monkeypatch, error, says):
-    from hitbox.cli import app
+    from hitbox._cli import app
 
     def fail(**_options):
         raise error
@@ -112,7 +112,7 @@ def test_what_is_not_the_users_fault_is_one_line_and_exit_code_1(capsys, monkeyp
 
 
 def test_ctrl_c_ends_with_130(capsys, monkeypatch):
-    from hitbox.cli import app
+    from hitbox._cli import app
 
     def interrupted(**_arguments):
         raise KeyboardInterrupt
@@ -209,7 +209,7 @@ def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypa
     """By a clock that only these three move, so that the machine's speed does not matter."""
     clock = [0.0]
     time = SimpleNamespace(perf_counter=lambda: clock[0])
-    monkeypatch.setattr(sys.modules["hitbox.cli.report"], "time", time)
+    monkeypatch.setattr(sys.modules["hitbox._cli.report"], "time", time)
 
     def takes(seconds, work):
         def slow(*arguments, **keywords):
@@ -221,7 +221,7 @@ def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypa
     for where, name, seconds in (
         (hitbox, "load", 1.0),
         (hitbox, "fit", 10.0),
-        (sys.modules["hitbox.evaluate"], "distances", 100.0),
+        (sys.modules["hitbox._judges.evaluate"], "distances", 100.0),
     ):
         monkeypatch.setattr(where, name, takes(seconds, getattr(where, name)))
     shown = report(["fit", "stool.glb", "-n", "5"], capsys)
@@ -230,7 +230,7 @@ def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypa
 
 def test_fit_says_where_nothing_can_be_touched(stool, capsys, monkeypatch):
     """No collider of `fit` is like that: every face lies in a shape. So the distances are made up."""
-    evaluate = sys.modules["hitbox.evaluate"]
+    evaluate = sys.modules["hitbox._judges.evaluate"]
     far, none = evaluate.Distance(0.25, 0.5, 1000), evaluate.Distance(0.0, 0.0, 0)
     for outer, said in ((none, "outside, nothing can be touched"), (far, "can be touched, mean 25.0 %")):
         made_up = evaluate.Distances(far, far, outer)
@@ -359,7 +359,7 @@ def test_a_cache_saves_the_second_run_all_the_work(stool, capsys, monkeypatch, a
     first = run_once(arguments, capsys)
     for name in ("fit", "fit_within", "levels"):
         monkeypatch.setattr(hitbox._core, name, None)
-    monkeypatch.setattr(sys.modules["hitbox.evaluate"], "distances", None)
+    monkeypatch.setattr(sys.modules["hitbox._judges.evaluate"], "distances", None)
     assert run_once(arguments, capsys) == first
 
 
@@ -437,7 +437,7 @@ def test_info_as_json_has_the_numbers(stool, capsys):
 def test_render_shows_nothing_of_vtk(stool):
     pytest.importorskip("pyvista", exc_type=ImportError)
     environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
-    command = [sys.executable, "-c", "from hitbox.cli import main; main()"]
+    command = [sys.executable, "-c", "from hitbox._cli import main; main()"]
     command += ["render", "stool.glb", "-o", "x.png", "--size", "64", "64"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "  wrote     x.png\n", "")

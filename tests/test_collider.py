@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shape_strategies import colliders, one_of_each
 
-from hitbox.collider import Collider, Label, Method, Source, Status
-from hitbox.errors import InputError
-from hitbox.shapes import KINDS, Sphere
+from hitbox._base.errors import InputError
+from hitbox._model.collider import Collider, Label, Method, Source, Status
+from hitbox._model.shapes import KINDS, Sphere
 
 BALL = Sphere((0, 0, 0), 1)
 

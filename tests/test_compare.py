@@ -22,17 +22,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitbox import InputError, fit
-from hitbox.cli.app import run as shell
-from hitbox.compare import Comparison, Row, Subject, compare
-from hitbox.compare import peers as table
-from hitbox.compare import run as running
-from hitbox.compare.budget import FINEST, Budget, count_within_bytes, count_within_distance
-from hitbox.compare.peers import Peer
-from hitbox.compare.rows import COLUMNS, INPUT, winners
-from hitbox.evaluate import MOST_SAMPLES
-from hitbox.formats import writing
-from hitbox.simulate.options import MOST_FRAMES, MOST_THINGS
-from hitbox.store import Store
+from hitbox._base import files
+from hitbox._base.store import Store
+from hitbox._cli.app import run as shell
+from hitbox._compare import Comparison, Row, Subject, compare
+from hitbox._compare import peers as table
+from hitbox._compare import run as running
+from hitbox._compare.budget import FINEST, Budget, count_within_bytes, count_within_distance
+from hitbox._compare.peers import Peer
+from hitbox._compare.rows import COLUMNS, INPUT, winners
+from hitbox._formats import write_collider
+from hitbox._judges.evaluate import MOST_SAMPLES
+from hitbox._judges.simulate.options import MOST_FRAMES, MOST_THINGS
 
 HERE = Path(__file__).parent
 QUICK = {"samples": 2000, "balls": 20, "frames": 12}
@@ -230,8 +231,8 @@ def test_a_second_run_does_nothing_new(meshes, tmp_path, monkeypatch):
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     for name in ("run_peer", "evaluate"):
         monkeypatch.setattr(running, name, forbidden)
-    monkeypatch.setattr(sys.modules["hitbox.simulate"], "simulate_together", forbidden)
-    monkeypatch.setattr(sys.modules["hitbox.render"], "picture", forbidden)
+    monkeypatch.setattr(sys.modules["hitbox._judges.simulate"], "simulate_together", forbidden)
+    monkeypatch.setattr(sys.modules["hitbox._judges.render"], "picture", forbidden)
     second = compare(meshes[0], **asked)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()} == files
     assert same(first, second)
@@ -524,9 +525,9 @@ def test_ctrl_c_ends_the_children_and_leaves_no_file(meshes, tmp_path):
         """
         import sys
         sys.path.insert(0, sys.argv[1])
-        from hitbox.compare.peers import PEERS, Peer
+        from hitbox._compare.peers import PEERS, Peer
         PEERS["hangs"] = Peer("hangs", "Hangs", "numpy", "fake_peers:hangs")
-        from hitbox.cli import main
+        from hitbox._cli import main
         main(["compare", sys.argv[2], "--peers", "hangs", "-o", sys.argv[3]])
         """
     )
@@ -563,7 +564,7 @@ def processes_with(mark: str, besides: int) -> list[str]:
 def test_files_appear_whole_or_not_at_all(meshes, tmp_path, monkeypatch, no_pictures):
     found = compare(meshes[1], peers=[], simulate=False, **QUICK)
     (tmp_path / "x.html").write_text("before")
-    monkeypatch.setattr(writing.os, "replace", forbidden)
+    monkeypatch.setattr(write_collider.os, "replace", forbidden)
     with pytest.raises(AssertionError):
         found.save_html(tmp_path / "x.html")
     assert (tmp_path / "x.html").read_text() == "before"
@@ -580,7 +581,7 @@ def test_the_shell_writes_both_or_neither(meshes, tmp_path, capsys, monkeypatch,
             raise OSError(errno.ENOSPC, "No space left on device")
         return real(path, *more, **named)
 
-    monkeypatch.setattr(writing, "open", full, raising=False)
+    monkeypatch.setattr(files, "open", full, raising=False)
     arguments = ["compare", str(meshes[1]), "--peers", "", "--no-simulate", "--samples", "2000"]
     stored = ["--store", str(tmp_path / "a")]
     assert shell([*arguments, *stored, "-o", str(tmp_path / "x.html"), "--csv", table_]) != 0

@@ -12,9 +12,9 @@ import pytest
 import specimens
 from running import processes_with
 
-from hitbox.compare import peers
-from hitbox.compare.peers import PEERS, Peer, PeerResult, run_peer
-from hitbox.errors import InputError
+from hitbox._base.errors import InputError
+from hitbox._compare import peers
+from hitbox._compare.peers import PEERS, Peer, PeerResult, run_peer
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitbox import Mesh
-from hitbox.compare import Comparison, Level, Row, Subject, compare
-from hitbox.compare import peers as table
-from hitbox.compare.peers import Peer
-from hitbox.compare.plots import HEIGHT, WIDTH, Axis, Series, plot, smoothed
-from hitbox.compare.report import page
-from hitbox.compare.rows import INPUT
+from hitbox._compare import Comparison, Level, Row, Subject, compare
+from hitbox._compare import peers as table
+from hitbox._compare.peers import Peer
+from hitbox._compare.plots import HEIGHT, WIDTH, Axis, Series, plot, smoothed
+from hitbox._compare.report import page
+from hitbox._compare.rows import INPUT
 
 EVIL = "<img src=x onerror=alert(1)>\"'&.obj"
 SETTINGS = {

@@ -11,9 +11,9 @@ import specimens
 from shape_strategies import one_of_each
 
 from hitbox import Box, Collider, Mesh, Sphere
-from hitbox.cli.app import run
-from hitbox.collider import Label
-from hitbox.mass import mass_properties
+from hitbox._cli.app import run
+from hitbox._model.collider import Label
+from hitbox._model.mass import mass_properties
 
 
 @pytest.fixture

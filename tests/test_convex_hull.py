@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from hitbox import _core
+from hitbox._native import _core
 
 
 def exact(points):

@@ -17,9 +17,9 @@ from scipy.spatial.transform import Rotation as Turn
 from shape_strategies import colliders, one_of_each, random_shape, shapes
 
 from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, Mesh, Sphere
-from hitbox.collider import Label
-from hitbox.formats import numbers, poses, xml_input, xml_output
-from hitbox.formats.objects import local_and_pose
+from hitbox._formats import numbers, poses, xml_input, xml_output
+from hitbox._formats.local_frames import local_and_pose
+from hitbox._model.collider import Label
 
 SOLID = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 TETRAHEDRON = "0 0 0 1 0 0 0 1 0 0 0 1"

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from shape_strategies import one_of_each, random_hull, random_shape
 
 import hitbox
-from hitbox import Box, Collider, Cylinder, Frustum, Hull, InputError, Mesh, Sphere, _core, evaluate
-from hitbox.cli.app import run
-from hitbox.collider import Source
-from hitbox.evaluate import CAPS, distances
-from hitbox.shapes import KINDS
+from hitbox import Box, Collider, Cylinder, Frustum, Hull, InputError, Mesh, Sphere, evaluate
+from hitbox._cli.app import run
+from hitbox._judges.evaluate import CAPS, distances
+from hitbox._model.collider import Source
+from hitbox._model.shapes import KINDS
+from hitbox._native import _core
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 BOX = (CORNERS, _core.convex_hull(CORNERS)[1])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import Collider, InputError, Mesh, fit, fit_tree
-from hitbox.fit import PRIMITIVES
+from hitbox._methods.fit import PRIMITIVES
 
 QUIET = settings(max_examples=60, deadline=None)
 

@@ -18,9 +18,11 @@ from enclosure import faces_stick_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitbox import Collider, FitOptions, InputError, Mesh, _core, fit, fit_tree, profiles
-from hitbox.fit import PAPER_WEIGHTS, PRIMITIVES
-from hitbox.shapes import KINDS
+from hitbox import Collider, FitOptions, InputError, Mesh, fit, fit_tree
+from hitbox._methods.fit import PAPER_WEIGHTS, PRIMITIVES
+from hitbox._model import profiles
+from hitbox._model.shapes import KINDS
+from hitbox._native import _core
 
 TORUS = specimens.torus()
 
@@ -223,7 +225,7 @@ ENGINES = (
 def test_the_profiles_are_there_and_sound():
     assert profiles.NAMES == ENGINES
     for name in ENGINES:
-        document = json.loads(files("hitbox").joinpath(f"profiles/{name}.json").read_text())
+        document = json.loads(files("hitbox._model").joinpath(f"profiles/{name}.json").read_text())
         jsonschema.validate(document, SCHEMA)
         assert set(document["weights"]) <= set(document["kinds"])
         assert profiles.load(name).kinds == tuple(k for k in KINDS if k in document["kinds"])
@@ -659,7 +661,7 @@ def test_other_options_are_a_miss(tmp_path, no_core, monkeypatch):
         with pytest.raises(AssertionError, match="again"):
             fit(MESH, cache=tmp_path, **asked)
     fit(MESH, **ASKED[0], cache=tmp_path, threads=2)  # threads never change a result
-    monkeypatch.setattr(sys.modules["hitbox.fit"], "build", lambda: "another build")
+    monkeypatch.setattr(sys.modules["hitbox._methods.fit"], "build", lambda: "another build")
     with pytest.raises(AssertionError, match="again"):
         fit(MESH, **ASKED[0], cache=tmp_path)
 

@@ -7,8 +7,8 @@ import specimens
 from enclosure import faces_stick_out
 
 import hitbox
-from hitbox.evaluate import Distance
-from hitbox.mesh import Mesh
+from hitbox._judges.evaluate import Distance
+from hitbox._model.mesh import Mesh
 
 
 def outer(mesh: Mesh, collider: hitbox.Collider) -> Distance:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import Mesh, fit, fit_tree
-from hitbox.fit import PRIMITIVES
+from hitbox._methods.fit import PRIMITIVES
 
 QUIET = settings(max_examples=60, deadline=None)
 COUNTS = (1, 2, 5, 64)

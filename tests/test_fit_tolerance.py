@@ -11,9 +11,10 @@ import specimens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitbox import Collider, InputError, Mesh, _core, fit, fit_tree
-from hitbox.evaluate import _Job as Measuring
-from hitbox.fit import DEFAULT_TOLERANCE
+from hitbox import Collider, InputError, Mesh, fit, fit_tree
+from hitbox._judges.evaluate import _Job as Measuring
+from hitbox._methods.fit import DEFAULT_TOLERANCE
+from hitbox._native import _core
 
 
 def window_wall() -> Mesh:

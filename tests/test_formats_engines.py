@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from shape_strategies import colliders, one_of_each, random_hull, random_shape
 
 from hitbox import Box, Capsule, Collider, Frustum, Hull, InputError, Mesh, Sphere
-from hitbox.collider import Label
-from hitbox.formats import load, writing
-from hitbox.formats.export import ExportOptions
+from hitbox._formats import write_collider
+from hitbox._formats.export import ExportOptions
+from hitbox._formats.read_mesh import load
+from hitbox._model.collider import Label
 
 HERE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 # Ends, radii and pose all differ: whoever swaps an axis, a sign or the ends is seen.
@@ -603,7 +604,7 @@ def test_unreal_names_come_back(tmp_path, name, format, shown):
 @given(st.integers(0, 2**32 - 1))
 def test_unreals_importer_would_derive_our_parameters(seed):
     """By the rules of its public source, on the vertices that are written, in float32."""
-    from hitbox.formats.unreal_meshes import _mesh
+    from hitbox._formats.unreal_meshes import _mesh
 
     sphere, capsule = random_shape("sphere", seed), random_shape("capsule", seed)
     vertices = _mesh(sphere, "s")[0].astype(np.float32).astype(float)
@@ -679,11 +680,11 @@ def test_a_frustum_keeps_its_ends_in_every_format(tmp_path):
 
 @pytest.mark.parametrize("format", ["gltf", "usd", "godot", "unreal", "unreal-obj", "unity"])
 def test_names_cannot_leave_the_folder_and_the_same_gives_the_same_bytes(tmp_path, format):
-    suffix = next(known.suffix for known in writing.FORMATS if known.name == format)
+    suffix = next(known.suffix for known in write_collider.FORMATS if known.name == format)
     labels = [Label("../../x"), Label("CON"), Label("con"), Label("7"), Label(""), Label("é"), Label(NASTY)]
     collider = Collider(one_of_each(), labels=labels, name="../..", unit="m", up="y")
-    files, _ = writing.files_of(collider, "x" + suffix, format)
+    files, _ = write_collider.files_of(collider, "x" + suffix, format)
     assert all(not os.path.isabs(path) and ".." not in path.split(os.sep) for path, _ in files)
-    assert files == writing.files_of(collider, "x" + suffix, format)[0]
+    assert files == write_collider.files_of(collider, "x" + suffix, format)[0]
     options = ExportOptions(mesh=cube_mesh(), dynamic=True)
-    assert len(writing.files_of(collider, "x" + suffix, format, options)[1].files) >= len(files)
+    assert len(write_collider.files_of(collider, "x" + suffix, format, options)[1].files) >= len(files)

@@ -14,8 +14,8 @@ import specimens
 from shape_strategies import one_of_each, random_hull, random_shape
 
 from hitbox import Box, Capsule, Collider, Hull, InputError, Sphere, load
-from hitbox.formats import scene, unreal_meshes
-from hitbox.formats.scene import Polygons, Scene, merged
+from hitbox._formats import mesh_builder, unreal_meshes
+from hitbox._formats.mesh_builder import Polygons, Scene, merged
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 
@@ -114,7 +114,7 @@ def test_no_two_builders_share_their_json(tmp_path):
 
 @pytest.mark.parametrize("suffix", [".glb", ".gltf", ".tscn", ".json", ".urdf", ".yml", ".usda", ".dae"])
 def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr(scene, "_FREE_BYTES", 2**16)
+    monkeypatch.setattr(mesh_builder, "_FREE_BYTES", 2**16)
     path = tmp_path / f"x{suffix}.gz"
     path.write_bytes(gzip.compress(b" " * 2**24))
     peak = peak_of(lambda: refused(path, "unpacks to too much"))
@@ -143,7 +143,7 @@ def test_a_description_that_is_gzipped_finds_its_meshes(tmp_path):
 def test_gzip_in_many_members_takes_time_in_proportion():
     packed = gzip.compress(b"") * 60_000 + gzip.compress(b"ab" * 10**6) + gzip.compress(b"c") + b"\0" * 999
     start = time.process_time()
-    assert scene.unpacked(packed, "x.gz") == b"ab" * 10**6 + b"c"
+    assert mesh_builder.unpacked(packed, "x.gz") == b"ab" * 10**6 + b"c"
     assert time.process_time() - start < 1.5  # twice as long before, and four times that for twice as many
 
 
@@ -152,13 +152,14 @@ def test_gzip_of_every_size(size):
     content = np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
     packed = gzip.compress(content, 1)
     for data in (packed, packed + b"\0" * 600):
-        assert scene.unpacked(data, "x.gz") == content
-    assert scene.unpacked(packed + gzip.compress(b"more") + packed, "x.gz") == content + b"more" + content
-    assert scene.unpacked(content, "x") == content
+        assert mesh_builder.unpacked(data, "x.gz") == content
+    twice = packed + gzip.compress(b"more") + packed
+    assert mesh_builder.unpacked(twice, "x.gz") == content + b"more" + content
+    assert mesh_builder.unpacked(content, "x") == content
     broken = [(packed[:-1], "cut short"), (packed + b"xyz", "damaged"), (packed + packed[:9], "cut short")]
     for data, says in broken:
         with pytest.raises(InputError, match=rf"^x\.gz: its gzip data is .*{says}"):
-            scene.unpacked(data, "x.gz")
+            mesh_builder.unpacked(data, "x.gz")
 
 
 # ---------------------------------------------------------------- Instances
@@ -185,7 +186,7 @@ def doubling(levels: int, faces: int) -> str:
 
 @pytest.mark.parametrize("faces", [1, 400])
 def test_instances_are_refused_long_before_memory_ends(tmp_path, monkeypatch, faces):
-    monkeypatch.setattr(scene, "_FREE_CORNERS", 2**18)
+    monkeypatch.setattr(mesh_builder, "_FREE_CORNERS", 2**18)
     path = tmp_path / "x.dae"
     path.write_text(doubling(40, faces))
     assert path.stat().st_size < 16_000
@@ -198,7 +199,7 @@ def test_instances_are_refused_long_before_memory_ends(tmp_path, monkeypatch, fa
 
 
 def test_what_a_scene_holds_grows_with_its_file(monkeypatch):
-    monkeypatch.setattr(scene, "_FREE_CORNERS", 1000)
+    monkeypatch.setattr(mesh_builder, "_FREE_CORNERS", 1000)
     one = Polygons(
         np.eye(3), np.arange(3), np.array([3]), np.zeros(1, np.int64), ("",)
     )  # 3 corners, 3 vertices, and 64 for itself
@@ -215,7 +216,7 @@ def test_what_a_scene_holds_grows_with_its_file(monkeypatch):
     assert held(1) == held(15) == 1000 // 70
     assert held(100) == 6400 // 70
     assert held(None) == 3000
-    monkeypatch.setattr(scene, "MOST_CORNERS", 2000)
+    monkeypatch.setattr(mesh_builder, "MOST_CORNERS", 2000)
     assert held(100) == held(None) == 2000 // 70
 
 

@@ -21,8 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hitbox
-from hitbox.errors import InputError
-from hitbox.formats import scene, xml_input
+from hitbox._base.errors import InputError
+from hitbox._formats import mesh_builder, xml_input
 
 V = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.25, 0.125]])
 POLYGONS = [[0, 3, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]
@@ -376,7 +376,7 @@ def test_instances_cannot_blow_up(tmp_path, monkeypatch):
     more += f'<node id="n{levels}"><instance_geometry url="#g"/></node></library_nodes>'
     path = tmp_path / "mesh.dae"
     path.write_text(dae('<node><instance_node url="#n0"/></node>', more=more))
-    monkeypatch.setattr(scene, "MOST_CORNERS", 100_000)
+    monkeypatch.setattr(mesh_builder, "MOST_CORNERS", 100_000)
     refused(path, "too large a mesh")
     zeros = tmp_path / "zeros.dae.gz"
     zeros.write_bytes(gzip.compress(b" " * (2**28 + 2), 1))

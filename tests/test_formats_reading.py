@@ -18,9 +18,9 @@ import pytest
 import specimens
 from hypothesis import HealthCheck, given, settings
 
-from hitbox.errors import InputError
-from hitbox.formats import load
-from hitbox.mesh import Mesh
+from hitbox._base.errors import InputError
+from hitbox._formats.read_mesh import load
+from hitbox._model.mesh import Mesh
 
 V = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.25, 0.125]])
 POLYGONS = [[0, 3, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]

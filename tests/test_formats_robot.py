@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation as Turn
 from shape_strategies import colliders, one_of_each
 
 from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, Mesh, Prism, Sphere
-from hitbox.collider import Label
-from hitbox.mass import mass_properties
+from hitbox._model.collider import Label
+from hitbox._model.mass import mass_properties
 
 # The ends of the frustum differ, and its axis lies along none of the world's: any swap of axes, ends, signs
 # or the order of turns shows.

@@ -4,7 +4,7 @@ import json
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
+from importlib import resources
 
 import jsonschema
 import numpy as np
@@ -12,13 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from shape_strategies import colliders, one_of_each
 
-from hitbox.collider import Collider, Label, Method, Source
-from hitbox.errors import InputError
-from hitbox.formats import collider_glb, collider_json, collider_obj, gltf_file, load, writing
-from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Prism, Sphere
+from hitbox._base import files
+from hitbox._base.errors import InputError
+from hitbox._formats import collider_glb, collider_json, collider_obj, gltf_file, write_collider
+from hitbox._formats.read_mesh import load
+from hitbox._model.collider import Collider, Label, Method, Source
+from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Prism, Sphere
 
 NO_TURN = (0, 0, 0, 1)
-SCHEMA = json.loads((files("hitbox.formats") / "collider.schema.json").read_text())
+SCHEMA = json.loads((resources.files("hitbox._formats") / "collider.schema.json").read_text())
 
 GOLDEN = """{
  "format": "hitbox-collider",
@@ -293,7 +295,7 @@ def test_threads_may_write_the_same_file(tmp_path):
     path = tmp_path / "x.bin"
     versions = [bytes([k]) * 100_000 for k in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda data: writing.replace_file(path, data), versions * 20))
+        list(pool.map(lambda data: files.replace_file(path, data), versions * 20))
     assert path.read_bytes() in versions
     assert os.listdir(tmp_path) == ["x.bin"]
 
@@ -303,7 +305,7 @@ def test_unknown_suffixes_are_refused(tmp_path):
         with pytest.raises(InputError, match=r"Known: \.json, \.obj, \.glb"):
             golden_collider().save(tmp_path / name)
     assert os.listdir(tmp_path) == []
-    assert {".json", ".obj", ".glb", ".gltf"} <= {known.suffix for known in writing.FORMATS}
+    assert {".json", ".obj", ".glb", ".gltf"} <= {known.suffix for known in write_collider.FORMATS}
 
 
 def test_half_a_letter_in_a_name_is_refused(tmp_path):
@@ -316,9 +318,9 @@ def test_half_a_letter_in_a_name_is_refused(tmp_path):
 
 
 def test_every_format_can_be_asked_for_by_name():
-    assert writing.suffixes()[:3] == [".json", ".obj", ".glb"]
-    for known in writing.FORMATS:
-        assert writing.format_for("x", known.name).module == known.module
+    assert write_collider.suffixes()[:3] == [".json", ".obj", ".glb"]
+    for known in write_collider.FORMATS:
+        assert write_collider.format_for("x", known.name).module == known.module
     with pytest.raises(InputError, match=r"unknown format 'urfd'\. Did you mean 'urdf'"):
         golden_collider().save("x.urdf", format="urfd")
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitbox.errors import InputError
-from hitbox.lengths import METRES, parse_length
+from hitbox._base.errors import InputError
+from hitbox._base.lengths import METRES, parse_length
 
 lengths = st.just(0.0) | st.floats(1e-200, 1e30)
 

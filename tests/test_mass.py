@@ -14,7 +14,7 @@ from shape_strategies import colliders, random_direction, random_hull, random_ro
 
 import hitbox
 from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, Mesh, Prism, Sphere
-from hitbox.mass import MassProperties, is_solid, mass_properties, volume_fault
+from hitbox._model.mass import MassProperties, is_solid, mass_properties, volume_fault
 
 SEEDS = st.integers(0, 2**32 - 1)
 THIN = st.floats(-4, 0).map(lambda power: 10**power)
@@ -310,7 +310,7 @@ def test_principal_axes_turn_back_to_the_tensor():
     lean = specimens.placed(specimens.box(), 3)
     found = mass_properties(Mesh(lean.vertices * [3, 2, 1], specimens.polygons_of(lean)))
     moments, (x, y, z, w) = found.principal
-    from hitbox.formats.export import matrix_of
+    from hitbox._formats.export import matrix_of
 
     turn = matrix_of((x, y, z, w))
     assert np.linalg.det(turn) == pytest.approx(1)

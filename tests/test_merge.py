@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import Box, Capsule, Collider, Hull, InputError, Sphere, merge, navigable_space
-from hitbox.formats import collider_json
+from hitbox._formats import collider_json
 
 FEW = settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)

@@ -11,9 +11,9 @@ import specimens
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitbox import _core
-from hitbox.errors import InputError
-from hitbox.mesh import Mesh
+from hitbox._base.errors import InputError
+from hitbox._model.mesh import Mesh
+from hitbox._native import _core
 
 SOLIDS = [
     specimens.box(),

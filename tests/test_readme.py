@@ -16,7 +16,7 @@ from types import MappingProxyType
 import pytest
 
 from hitbox import Box, CarveOptions, Collider, FitOptions, MergeOptions, RobotOptions
-from hitbox.cli.options import CARVE_ALIASES
+from hitbox._cli.options import CARVE_ALIASES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

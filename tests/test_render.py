@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from shape_strategies import one_of_each
 
-from hitbox.collider import Collider
-from hitbox.errors import InputError
-from hitbox.render import corners, picture, render
-from hitbox.shapes import Box, Sphere
-from hitbox.space import NavigableSpace
+from hitbox._base.errors import InputError
+from hitbox._judges.render import corners, picture, render
+from hitbox._model.collider import Collider
+from hitbox._model.shapes import Box, Sphere
+from hitbox._model.space import NavigableSpace
 
 CUBE = Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))
 

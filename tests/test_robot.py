@@ -35,18 +35,18 @@ from robot_files import (
 from shape_strategies import shapes
 
 import hitbox
-from hitbox.cli.app import run
-from hitbox.errors import InputError
-from hitbox.formats.export import matrix_of
-from hitbox.formats.poses import about, rpy_of, turn_of_rpy
-from hitbox.mass import quaternion_of
-from hitbox.robot.mjcf import Mjcf
-from hitbox.robot.overlaps import Convexes, overlap, surfaces_touch, triangles_of
-from hitbox.robot.self_collisions import samples
-from hitbox.robot.share import Sharing
-from hitbox.robot.urdf import Urdf
-from hitbox.robot.xml_text import XmlText
-from hitbox.shapes import Box, Capsule, Sphere
+from hitbox._base.errors import InputError
+from hitbox._cli.app import run
+from hitbox._formats.export import matrix_of
+from hitbox._formats.poses import about, rpy_of, turn_of_rpy
+from hitbox._methods.robot.allocate import Sharing
+from hitbox._methods.robot.mjcf import Mjcf
+from hitbox._methods.robot.overlaps import Convexes, overlap, surfaces_touch, triangles_of
+from hitbox._methods.robot.self_collisions import samples
+from hitbox._methods.robot.urdf import Urdf
+from hitbox._methods.robot.xml_text import XmlText
+from hitbox._model.mass import quaternion_of
+from hitbox._model.shapes import Box, Capsule, Sphere
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from robot_files import (
 )
 
 import hitbox
-from hitbox.robot.mjcf import Mjcf
-from hitbox.robot.xml_text import XmlText
+from hitbox._methods.robot.mjcf import Mjcf
+from hitbox._methods.robot.xml_text import XmlText
 
 
 @pytest.fixture

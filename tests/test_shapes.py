@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shape_strategies import one_of_each, random_rotation, random_shape, shapes
 
-from hitbox.errors import InputError
-from hitbox.shapes import (
+from hitbox._base.errors import InputError
+from hitbox._model.shapes import (
     COLORS,
     KINDS,
     Box,

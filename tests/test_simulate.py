@@ -17,8 +17,8 @@ from shape_strategies import one_of_each
 
 import hitbox
 from hitbox import Box, Capsule, Collider, Cylinder, Hull, InputError, Mesh, Sphere
-from hitbox.cli.app import run as command
-from hitbox.simulate import ENGINES, SCENES, SimulateOptions, simulate_together
+from hitbox._cli.app import run as command
+from hitbox._judges.simulate import ENGINES, SCENES, SimulateOptions, simulate_together
 
 rapier3d = pytest.importorskip("rapier3d")
 
@@ -54,8 +54,8 @@ def bowl(cells=24):
 
 
 def test_energy_never_grows():
-    from hitbox.simulate.engine_rapier import RapierEngine
-    from hitbox.simulate.run import _stage
+    from hitbox._judges.simulate.engine_rapier import RapierEngine
+    from hitbox._judges.simulate.run import _stage
 
     stage = _stage({"plate": PLATE}, None, SimulateOptions(radius="3%", balls=80, seed=0))
     world = RapierEngine(SCENES["drop"].setup(stage, stage.solids[0]))
@@ -78,7 +78,7 @@ RUN_AGAIN = """
 import sys, hashlib
 sys.path[:0] = {paths!r}
 from test_simulate import KEYWORDS, RING, bowl
-from hitbox.simulate import simulate_together
+from hitbox._judges.simulate import simulate_together
 runs = simulate_together({{"bowl": bowl(), "ring": RING}}, engine={engine!r}, **KEYWORDS)
 print(hashlib.sha256(b"".join(run.paths.tobytes() for run in runs.values())).hexdigest())
 """
@@ -191,7 +191,7 @@ def test_every_ball_is_counted_once(seed, count, tilt):
 
 
 def test_balls_start_apart_and_above():
-    from hitbox.simulate.run import _stage
+    from hitbox._judges.simulate.run import _stage
 
     for subject, count in ((PLATE, 500), (boxes((0, 0, 0, 0.01, 3, 0.01)), 300), (RING, 1)):
         stage = _stage({"it": subject}, None, SimulateOptions(radius="2%", balls=count, seed=3))
@@ -210,7 +210,7 @@ def test_few_balls_fall_all_over_the_model():
 
 def test_the_footprint_is_what_is_seen_from_above():
     """Against the shapes themselves: a point is in the shadow if a vertical line through it meets one."""
-    from hitbox.simulate.run import _stage
+    from hitbox._judges.simulate.run import _stage
 
     stage = _stage({"ring": RING}, None, SimulateOptions(radius="2%", balls=1, seed=0))
     plan, scale = stage.footprint, stage.scale
@@ -228,7 +228,7 @@ def test_the_footprint_is_what_is_seen_from_above():
 
 
 def test_shapes_are_native_in_rapier():
-    from hitbox.simulate.engine_rapier import collider_of
+    from hitbox._judges.simulate.engine_rapier import collider_of
 
     expected = {
         "box": "CUBOID", "sphere": "BALL", "capsule": "CAPSULE", "cylinder": "CYLINDER",
@@ -245,7 +245,7 @@ ODD = (0.1825742, 0.3651484, 0.5477226, 0.7302967)
 @pytest.mark.parametrize("kind", range(7))
 def test_rays_meet_rapiers_shapes_where_ours_are(kind):
     """Every shape turned and moved: where a ray hits the engine's, our distance is 0."""
-    from hitbox.simulate.engine_rapier import collider_of
+    from hitbox._judges.simulate.engine_rapier import collider_of
 
     shape = one_of_each()[kind].transformed(ODD, (0.5, -1.0, 2.0), 1.7)
     world = rapier3d.PhysicsWorld()
@@ -369,8 +369,8 @@ def test_rods_get_through_a_gap_and_not_through_a_joint():
 
 
 def test_joints_of_round_shapes_lie_in_the_groove_between_them():
-    from hitbox.simulate.joints import find_joints
-    from hitbox.simulate.run import _stage
+    from hitbox._judges.simulate.joints import find_joints
+    from hitbox._judges.simulate.run import _stage
 
     two = Collider([Sphere((-0.7, 0, 0), 1.0), Sphere((0.7, 0, 0), 1.0)])
     stage = _stage({"two": two}, None, SimulateOptions(radius="0.25%", balls=60, seed=0))
@@ -453,7 +453,7 @@ def test_a_missing_engine_is_one_line(engine, monkeypatch):
 
 
 def test_a_panic_in_rapier_is_an_error_and_ctrl_c_is_not():
-    from hitbox.simulate.engine_rapier import _panics_are_errors
+    from hitbox._judges.simulate.engine_rapier import _panics_are_errors
 
     with pytest.raises(RuntimeError, match="Rapier failed: index out of bounds"), _panics_are_errors():
         rapier3d.Collider.trimesh(np.eye(3), np.array([[0, 1, 9]], np.uint32))
@@ -462,7 +462,7 @@ def test_a_panic_in_rapier_is_an_error_and_ctrl_c_is_not():
 
 
 def test_importing_hitbox_loads_no_engine():
-    code = "import sys, hitbox; from hitbox.simulate import simulate_together\n"
+    code = "import sys, hitbox; from hitbox import simulate_together\n"
     code += "print(callable(hitbox.simulate), *sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     said = run.stdout.split()
@@ -507,7 +507,7 @@ def test_candidates_take_turns_frame_by_frame(monkeypatch):
 
 
 def test_progress_cancel_and_exceptions_stop_a_run(monkeypatch):
-    from hitbox.simulate.engine_rapier import RapierEngine
+    from hitbox._judges.simulate.engine_rapier import RapierEngine
 
     told = []
     hitbox.simulate(PLATE, balls=2, frames=10, progress=lambda stage, done: told.append((stage, done)))

@@ -8,8 +8,8 @@ from shape_strategies import one_of_each
 
 import hitbox
 from hitbox import Box, Capsule, Collider, Hull, Mesh
-from hitbox.simulate import engine_mujoco
-from hitbox.simulate.world import Setup, Solid
+from hitbox._judges.simulate import engine_mujoco
+from hitbox._judges.simulate.world import Setup, Solid
 
 mujoco = pytest.importorskip("mujoco")
 

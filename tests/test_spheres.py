@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hitbox
-from hitbox.errors import InputError
-from hitbox.evaluate import evaluate
-from hitbox.fit import KNOWN_TO_SPHERES
-from hitbox.mesh import Mesh
+from hitbox._base.errors import InputError
+from hitbox._judges.evaluate import evaluate
+from hitbox._methods.fit import KNOWN_TO_SPHERES
+from hitbox._model.mesh import Mesh
 
 
 def points_on(mesh, count=20_000, seed=0):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitbox.words import counted, distinct_names, listed, percent
+from hitbox._base.text import counted, distinct_names, listed, percent
 
 
 @given(st.lists(st.text(alphabet="ab/.", min_size=1, max_size=8), min_size=1, max_size=8))

@@ -1,33 +1,69 @@
-"""hitbox turns a 3D mesh into a collider: the fewest convex shapes that enclose it."""
+"""hitbox turns a 3D mesh into a collider: the fewest convex shapes that enclose it.
+
+Everything public is here, as `hitbox.<name>`; modules whose names start with an underscore are private.
+"""
 
 from __future__ import annotations
 
-from hitbox.carve import CarveOptions, carve
-from hitbox.check import CheckReport, check
-from hitbox.collider import Collider
-from hitbox.errors import InputError
-from hitbox.evaluate import Evaluation, evaluate
-from hitbox.fit import FitOptions, FitTree, fit, fit_tree
-from hitbox.formats import load
-from hitbox.merge import MergeOptions, merge
-from hitbox.mesh import CleanReport, Mesh, MeshInfo
-from hitbox.robot import RobotOptions, RobotReport, robot
-from hitbox.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
-from hitbox.simulate import Similarity, SimulateOptions, Simulation, simulate
-from hitbox.space import HalfSpace, NavigableSpace, navigable_space
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hitbox._base.errors import InputError
+from hitbox._formats.read_mesh import load
+from hitbox._judges.check import CheckReport, check
+from hitbox._judges.evaluate import Evaluation, evaluate
+from hitbox._judges.simulate import Similarity, SimulateOptions, Simulation, simulate, simulate_together
+from hitbox._methods.carve import CarveOptions, carve
+from hitbox._methods.fit import FitOptions, FitTree, fit, fit_tree
+from hitbox._methods.merge import MergeOptions, merge
+from hitbox._methods.robot import RobotOptions, RobotReport, robot
+from hitbox._methods.space import navigable_space
+from hitbox._model.collider import Collider
+from hitbox._model.mesh import CleanReport, Mesh, MeshInfo
+from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
+from hitbox._model.space import HalfSpace, NavigableSpace
+
+if TYPE_CHECKING:
+    from hitbox._base.version import version
+    from hitbox._batch import Summary as BatchSummary
+    from hitbox._batch import run as batch
+    from hitbox._compare import Comparison, compare
+    from hitbox._formats.export import ExportReport
+    from hitbox._judges.render import render
+
+    __version__ = version()
 
 __all__ = [
-    "Box", "Capsule", "CarveOptions", "CheckReport", "CleanReport", "Collider", "Cylinder", "Evaluation",
-    "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull", "InputError", "MergeOptions", "Mesh",
-    "MeshInfo", "NavigableSpace", "Prism", "RobotOptions", "RobotReport", "Shape", "Similarity",
-    "SimulateOptions", "Simulation", "Sphere", "carve", "check", "evaluate", "fit", "fit_tree", "load",
-    "merge", "navigable_space", "robot", "simulate",
+    "BatchSummary", "Box", "Capsule", "CarveOptions", "CheckReport", "CleanReport", "Collider", "Comparison",
+    "Cylinder", "Evaluation", "ExportReport", "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull",
+    "InputError", "MergeOptions", "Mesh", "MeshInfo", "NavigableSpace", "Prism", "RobotOptions",
+    "RobotReport", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "batch", "carve",
+    "check", "compare", "evaluate", "fit", "fit_tree", "load", "merge", "navigable_space", "render", "robot",
+    "simulate", "simulate_together",
 ]  # fmt: skip
 
+# Names that are looked up when asked for: their modules cost more than all the rest of the import.
+_LAZY = {
+    "BatchSummary": ("hitbox._batch", "Summary"),
+    "Comparison": ("hitbox._compare", "Comparison"),
+    "ExportReport": ("hitbox._formats.export", "ExportReport"),
+    "batch": ("hitbox._batch", "run"),
+    "compare": ("hitbox._compare", "compare"),
+    "render": ("hitbox._judges.render", "render"),
+}
 
-def __getattr__(name: str) -> str:
-    if name == "__version__":  # looked up when asked for: reading the metadata costs more than the import
-        from hitbox._version import version
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from hitbox._base.version import version
 
         return version()
-    raise AttributeError(f"module 'hitbox' has no attribute {name!r}")
+    if name not in _LAZY:
+        raise AttributeError(f"module 'hitbox' has no attribute {name!r}")
+    module, attribute = _LAZY[name]
+    found = globals()[name] = getattr(import_module(module), attribute)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

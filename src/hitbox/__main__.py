@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hitbox.cli import main
+from hitbox._cli import main
 
 main()

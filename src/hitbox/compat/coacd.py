@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitbox import checks
-from hitbox.carve import FEWEST_VERTICES, MOST_EFFORT, MOST_PARTS, MOST_VERTICES, carve
-from hitbox.errors import InputError
-from hitbox.mesh import Mesh as _Mesh
-from hitbox.shapes import Hull
-from hitbox.space import longest_side
+from hitbox._base import checks
+from hitbox._base.errors import InputError
+from hitbox._methods.carve import FEWEST_VERTICES, MOST_EFFORT, MOST_PARTS, MOST_VERTICES, carve
+from hitbox._methods.space import longest_side
+from hitbox._model.mesh import Mesh as _Mesh
+from hitbox._model.shapes import Hull
 
 _LOG_LEVELS = ("off", "debug", "info", "warn", "error", "critical")
 _ITERATIONS = 150  # CoACD's default; what is above is effort

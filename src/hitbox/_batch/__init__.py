@@ -1,0 +1,8 @@
+"""batch: a verb on thousands of meshes, with limits, a manifest, and a page to look through."""
+
+from __future__ import annotations
+
+from hitbox._batch.driver import Summary, run
+from hitbox._batch.local import Event
+
+__all__ = ["Event", "Summary", "run"]

@@ -1,0 +1,289 @@
+"""What is to be done: the assets of a batch, where their outputs go, and what is the same for all of them.
+
+Outputs mirror the tree of inputs by relative path, so nothing in a name can lead out of the output folder.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any, TypeAlias
+
+from hitbox._base import checks
+from hitbox._base.errors import InputError
+from hitbox._base.store import digest
+from hitbox._base.text import counted, listed
+from hitbox._formats.read_mesh import READERS, suffix_of
+from hitbox._formats.write_collider import FORMATS, format_for, target_of
+from hitbox._methods.carve import CarveOptions
+from hitbox._methods.fit import PRESETS, FitOptions
+from hitbox._model.mass import DENSITY
+
+Source: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+PICTURES = "pictures"  # the folder of them, below the output folder
+_LIST = ".txt"
+_SHARD = re.compile(r"(\d+)/(\d+)")
+_MOST_SHARDS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb that a batch can run: `entry` names its function, "module:name"."""
+
+    name: str
+    options: type[Any]
+    entry: str
+
+
+VERBS: dict[str, Verb] = {
+    "fit": Verb("fit", FitOptions, "hitbox._methods.fit:fit"),
+    "carve": Verb("carve", CarveOptions, "hitbox._methods.carve:carve"),
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One input. `id` is its path below the root, with slashes; `output` that of its main file below OUT."""
+
+    id: str
+    path: str
+    output: str
+
+    @property
+    def picture(self) -> str:
+        return f"{PICTURES}/{self.id}.png"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is the same for all assets, and goes to each worker once. Options as their class has them."""
+
+    verb: str
+    entry: str
+    options: Any
+    out: str
+    format: str
+    suffix: str
+    samples: int
+    pictures: bool
+    threads: int
+    dynamic: bool = False
+    density: float = DENSITY
+    with_mesh: bool = False
+    path: tuple[str, ...] = field(default=())  # where modules are looked for as well
+
+    @property
+    def sha256(self) -> str:
+        """Of all that decides about the outputs; not of threads and places."""
+        said = {
+            "verb": self.verb, "options": self.options.said(), "format": self.format, "suffix": self.suffix,
+            "samples": self.samples, "pictures": self.pictures, "with_mesh": self.with_mesh,
+            "density": self.density if self.dynamic else None,
+        }  # fmt: skip
+        return digest(said)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One asset for a worker. `unless`: the line of an earlier run; if all is still as it says, skip it."""
+
+    asset: Asset
+    unless: dict[str, Any] | None = None
+    verify: bool = False
+
+
+def preset_of(options: Any) -> str | None:
+    """What the manifest calls the effort: a preset, or carve's number."""
+    if hasattr(options, "preset"):
+        return str(options.preset)
+    return f"effort={options.effort:g}" if hasattr(options, "effort") else None
+
+
+def cheaper(options: Any) -> Any | None:
+    """The same options with the next cheaper preset; None where there is none."""
+    preset = getattr(options, "preset", None)
+    if preset in PRESETS[1:] and not getattr(options, "by_spheres", False):  # spheres alone know no presets
+        return replace(options, preset=PRESETS[PRESETS.index(preset) - 1])
+    if getattr(options, "effort", 0) > 0:
+        return replace(options, effort=0)
+    return None
+
+
+def output_format(to: str) -> tuple[str, str]:
+    """The format's name and the suffix of its files, from one of the two."""
+    names = dict.fromkeys(known.name for known in FORMATS)
+    suffix = to if to.startswith(".") else f".{to}"
+    known_suffixes = {known.suffix for known in FORMATS}
+    if to not in names and os.path.splitext(f"asset{suffix}")[1].lower() in known_suffixes:
+        return format_for(f"asset{suffix}").name, suffix
+    checks.one_of("batch: to", to, names, "format")
+    return to, next(known.suffix for known in FORMATS if known.name == to)
+
+
+def check_kinds(verb: str, options: Any, form: str) -> None:
+    """Before any work: that the format has a place for what the verb makes."""
+    target = target_of(format_for("", form))
+    if target.is_exact or "hull" in target.kinds:
+        return
+    made = getattr(options, "allowed_kinds", ("hull",))
+    if wrong := [kind for kind in made if kind not in target.kinds]:
+        known = listed([f"{kind}s" for kind in target.kinds])
+        hint = f" Give kinds={','.join(target.kinds)}." if verb == "fit" else ""
+        raise InputError(f"batch: to: {form} has {known} alone, and {verb} makes a {wrong[0]} too.{hint}")
+
+
+def assets(
+    source: Source, out: str, suffix: str, root: str | os.PathLike[str] | None = None
+) -> list[Asset]:
+    """All inputs, in the order of their ids. InputError where two would have one output."""
+    paths, below = _inputs(source, None if "://" in out else out)
+    if root is not None:
+        below = os.path.abspath(os.fspath(root))
+    found = [_asset(path, below, suffix) for path in sorted(set(paths))]
+    if not found:
+        raise InputError(f"batch: {_said(source)}: no meshes there. Known: {', '.join(sorted(READERS))}.")
+    _check_outputs(found, out)
+    return sorted(found, key=lambda asset: asset.id)
+
+
+def in_shard(identity: str, shard: tuple[int, int] | None) -> bool:
+    """By the id alone, so that what is added later changes nothing for the others."""
+    if shard is None:
+        return True
+    number, count = shard
+    return int(hashlib.sha256(_bytes(identity)).hexdigest()[:16], 16) % count == number - 1
+
+
+def parsed_shard(text: str | tuple[int, int] | None) -> tuple[int, int] | None:
+    """`2/4`: the second of four."""
+    if text is None:
+        return None
+    number, count = (0, 0)
+    if isinstance(text, tuple) and len(text) == 2:
+        number, count = text
+    elif isinstance(text, str) and (match := _SHARD.fullmatch(text.strip())):
+        number, count = (int(part) for part in match.groups())
+    if not 1 <= number <= count <= _MOST_SHARDS:
+        raise InputError(f"batch: shard: must be such as 2/4, the second of four, not {text!r}.")
+    return number, count
+
+
+def input_sha256(path: str) -> tuple[str, int]:
+    """Of the file, and of the buffers beside it that a .gltf names; and how many bytes they are."""
+    total, size = hashlib.sha256(), 0
+    for each in (path, *_buffers(path)):
+        with open(each, "rb") as file:
+            while data := file.read(1 << 20):
+                total.update(data)
+                size += len(data)
+    return total.hexdigest(), size
+
+
+def _buffers(path: str) -> list[str]:
+    if suffix_of(path) != ".gltf":
+        return []
+    import gzip
+    import json
+    from urllib.parse import unquote
+
+    try:
+        with gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb") as file:
+            uris = [buffer.get("uri", "data:") for buffer in json.load(file).get("buffers", ())]
+        named = [unquote(uri) for uri in uris if not uri.startswith("data:")]
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return []  # the reader will say what is wrong with it
+    beside = [os.path.join(os.path.dirname(path), name) for name in named]
+    return [each for each in beside if os.path.isfile(each)]
+
+
+def _inputs(source: Source, out: str | None) -> tuple[list[str], str]:
+    """Absolute paths of inputs, and the folder that their ids start from."""
+    if not isinstance(source, (str, os.PathLike)):
+        listed = [os.path.abspath(os.fsdecode(path)) for path in source]
+        return listed, os.path.commonpath([os.path.dirname(path) for path in listed]) if listed else ""
+    where = os.path.abspath(os.fsdecode(source))
+    if os.path.isdir(where):
+        return _walked(where, out), where
+    if os.path.isfile(where):
+        return (_listed(where) if where.lower().endswith(_LIST) else [where]), os.path.dirname(where)
+    if glob.has_magic(where):
+        found = (os.path.abspath(path) for path in glob.iglob(where, recursive=True))
+        return [path for path in found if _is_mesh(path) and not _is_below(path, out)], _fixed_part(where)
+    raise InputError(f"batch: {_said(source)}: no such folder or file. Give a folder, a pattern, or a list.")
+
+
+def _walked(folder: str, out: str | None) -> list[str]:
+    found = []
+    for at, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_below(os.path.join(at, name), out)]
+        found += [path for name in files if _is_mesh(path := os.path.join(at, name))]
+    return found
+
+
+def _listed(path: str) -> list[str]:
+    """One path a line, from the list's own folder."""
+    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as file:
+        lines = [line.rstrip("\r\n") for line in file]
+    return [os.path.abspath(os.path.join(os.path.dirname(path), line)) for line in lines if line.strip()]
+
+
+def _fixed_part(pattern: str) -> str:
+    """The folder before the first wildcard."""
+    folder = pattern
+    while glob.has_magic(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _is_mesh(path: str) -> bool:
+    return suffix_of(path) in READERS and not os.path.isdir(path)  # a link to nothing is said to be one
+
+
+def _is_below(path: str, folder: str | None) -> bool:
+    """Outputs of an earlier run are no inputs, wherever the output folder is."""
+    return folder is not None and (path + os.sep).startswith(os.path.abspath(folder) + os.sep)
+
+
+def _asset(path: str, root: str, suffix: str) -> Asset:
+    if not _is_below(path, root):
+        raise InputError(f"batch: {path}: is not below {root}. Name the folder that all are below as root.")
+    identity = PurePosixPath(*os.path.relpath(path, root).split(os.sep))
+    name = identity.name[:-3] if identity.name.lower().endswith(".gz") else identity.name
+    stem = name[: -len(os.path.splitext(name)[1]) or None]
+    return Asset(str(identity), path, str(identity.with_name(f"{stem}{suffix}")))
+
+
+def _check_outputs(found: Sequence[Asset], out: str) -> None:
+    """Before any work: no two with one output, no output that is an input."""
+    owners: dict[str, Asset] = {}
+    for asset in found:
+        other = owners.setdefault(os.path.normcase(asset.output), asset)
+        if other is not asset:
+            raise InputError(
+                f"batch: {other.id} and {asset.id} would both become {asset.output}. Rename one of them, or "
+                f"give a list that has only one."
+            )
+    if "://" in out:
+        return
+    inputs = {os.path.realpath(asset.path) for asset in found}
+    for asset in found:
+        target = os.path.join(os.path.abspath(out), *asset.output.split("/"))
+        if os.path.realpath(target) in inputs:
+            raise InputError(f"batch: {asset.output} in {out} is an input itself. Give another folder.")
+
+
+def _said(source: Source) -> str:
+    return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else counted(len(source), "path")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def of_shard(found: Iterable[Asset], shard: tuple[int, int] | None) -> list[Asset]:
+    return [asset for asset in found if in_shard(asset.id, shard)]

@@ -1,0 +1,91 @@
+"""The command `hitbox`. Errors are one line on stderr: exit code 2 for wrong input, 1 for what is not the
+user's fault (no memory, an error inside), and where a check fails; Ctrl-C ends with 130."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from hitbox._base.errors import InputError
+from hitbox._cli.batch import batch
+from hitbox._cli.carve import carve
+from hitbox._cli.check import check
+from hitbox._cli.compare import compare
+from hitbox._cli.convert import convert
+from hitbox._cli.evaluate import evaluate
+from hitbox._cli.fit import fit
+from hitbox._cli.info import info
+from hitbox._cli.merge import merge
+from hitbox._cli.render import render
+from hitbox._cli.robot import robot
+from hitbox._cli.simulate import simulate
+
+FAILED, INTERRUPTED = 1, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="hitbox", message="hitbox %(version)s")
+def cli() -> None:
+    """Turns a 3D mesh into a collider: a few convex shapes that enclose it.
+
+    \b
+    hitbox fit chair.glb -n 32 -o chair.collider.json
+    hitbox carve house.glb --radius 40cm --tolerance 5cm -o house.collider.json
+    hitbox convert chair.collider.json -o chair.urdf
+    hitbox evaluate chair.glb chair.collider.json
+    hitbox render chair.glb chair.collider.json -o chair.png
+    hitbox batch models -n 32 -o colliders
+    """
+
+
+cli.add_command(batch)
+cli.add_command(carve)
+cli.add_command(check)
+cli.add_command(compare)
+cli.add_command(convert)
+cli.add_command(evaluate)
+cli.add_command(fit)
+cli.add_command(info)
+cli.add_command(merge)
+cli.add_command(render)
+cli.add_command(robot)
+cli.add_command(simulate)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command and ends the process."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; its exit code."""
+    try:
+        ended = cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except (click.exceptions.Abort, KeyboardInterrupt, InterruptedError):
+        return _say("interrupted", INTERRUPTED)
+    except click.exceptions.Exit as finished:
+        return finished.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
+    except click.ClickException as error:
+        hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        return _say(f"{error.format_message()}{f' Try: {hint} --help' if hint else ''}", 2)
+    except InputError as error:
+        return _say(str(error), 2)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _say(f"{where}{error.strerror or error}", 2)
+    except MemoryError:
+        return _say("out of memory. Use a mesh with fewer faces, or a machine with more memory.", FAILED)
+    except RuntimeError as error:
+        return _say(f"internal error: {str(error) or type(error).__name__}", FAILED)
+    return ended if isinstance(ended, int) else 0  # a command that ends with a code of its own
+
+
+def _say(message: str, code: int) -> int:
+    if sys.stderr is not None:  # it may be closed
+        print("hitbox: " + " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,166 @@
+"""`hitbox batch`: a verb on all meshes of a folder, with a manifest and a page."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hitbox._base.text import counted, listed
+from hitbox._cli import layout
+from hitbox._cli import options as read
+
+if TYPE_CHECKING:
+    from hitbox._batch import Event, Summary
+
+_REDRAW_EVERY = 0.1  # seconds: with fast assets drawing would cost more than they do
+
+
+class _WithVerb(click.Command):
+    """A command that has the flags of the verb that is named, besides its own."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        context.meta["verb"] = _named_verb(arguments)
+        return super().parse_args(context, arguments)
+
+    def get_params(self, context: click.Context) -> list[click.Parameter]:
+        own = super().get_params(context)
+        verb = read.VERBS.get(context.meta.get("verb", "fit"), read.VERBS["fit"])
+        return [*own[:1], *verb.params, *own[1:]]
+
+
+def _named_verb(arguments: list[str]) -> str:
+    """Before all flags are known: the word after --verb."""
+    named = "fit"
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == "--verb":
+            named = following
+        elif word.startswith("--verb="):
+            named = word.partition("=")[2]
+    return named
+
+
+@click.command(cls=_WithVerb, short_help="A verb on thousands of meshes.")
+@click.argument("source", metavar="DIR|GLOB|LIST")
+@click.option("-o", "--output", required=True, help="The folder for outputs, or a URL for fsspec.")
+@click.option(
+    "--verb",
+    type=click.Choice(list(read.VERBS)),
+    default="fit",
+    show_default=True,
+    help="What to run; its options are flags too. For those of carve: hitbox batch --verb carve --help.",
+)
+@click.option("--to", default="json", show_default=True, help="A format, or a suffix such as .collider.json.")
+@click.option("--with-mesh", is_flag=True, help="Each mesh is written along, where the format can show one.")
+@click.option("--dynamic", is_flag=True, help="Bodies that move, with the mass of their meshes.")
+@click.option("--density", type=float, help="Kilograms a cubic metre. [default: 1000]")
+@click.option("--root", help="The folder that all inputs of a list are below. Default: the list's own.")
+@click.option("--workers", type=int, default=0, help="Assets at a time; 0 is one a core.")
+@click.option("--timeout", type=float, default=900, show_default=True, help="Seconds an asset may take.")
+@click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory an asset may use.")
+@click.option("--shard", help="Only a part of the assets, such as 2/4: the second of four.")
+@click.option("--resume", is_flag=True, help="Leave out what an earlier run has done and is unchanged.")
+@click.option("--retry-failed", is_flag=True, help="Only what failed in an earlier run.")
+@click.option("--verify", is_flag=True, help="With --resume: compare hashes of outputs, not sizes.")
+@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
+@click.option("--address", help="Of a Ray cluster; auto for the one this machine is part of.")
+@click.option(
+    "--samples", type=int, default=10_000, show_default=True, help="Points a distance is measured at; or 0."
+)
+@click.option("--pictures/--no-pictures", default=None, help="Default: where the extra render is there.")
+@click.option("--threads", type=int, default=0, help="Threads a worker; 0 shares out the cores.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.pass_context
+def batch(
+    context: click.Context, /, source: str, output: str, verb: str, as_json: bool, **given: Any
+) -> None:
+    """Runs a verb on every mesh of a folder, of a pattern (quoted), or of a list (.txt, a path a line).
+
+    Each asset has a worker with limits; one that crashes, hangs or cannot be read is a line in the manifest.
+    Ends with 0 if all went well, 1 if some assets failed, 2 for a wrong call.
+    """
+    from hitbox._batch import run
+    from hitbox._batch.jobs import VERBS
+
+    names = {param.name for param in read.VERBS[verb].params}
+    of_verb = {name: given.pop(name) for name in list(given) if name in names}
+    options = VERBS[verb].options(**read.VERBS[verb].keywords(of_verb))
+    with _rows(as_json) as (watch, progress):
+        try:
+            summary = run(
+                source, output, verb=verb, options=options, watch=watch, progress=progress, **given
+            )
+        except KeyboardInterrupt as stopped:
+            click.echo(f"hitbox: batch: {stopped}", err=True)
+            raise
+    if as_json:
+        click.echo(json.dumps(summary.to_dict(), indent=1))
+    else:
+        layout.print_title(source)
+        _print(summary)
+    if summary.failed:
+        context.exit(1)
+
+
+def _print(summary: Summary) -> None:
+    kinds = (("ok", summary.ok), ("partial", summary.partial), ("failed", summary.failed))
+    others = (("done before", summary.skipped), ("never ran", summary.left))
+    said = [f"{count:,} {what}" for what, count in (*kinds, *others) if count]
+    rows = [("assets", f"{summary.total:,}: {listed(said)}" if said else counted(summary.total, "asset"))]
+    rows.append(("time", f"{summary.seconds:.1f} s"))
+    rows += [("failed", f"{identity}: {why}") for identity, why in summary.failures]
+    if more := summary.failed - len(summary.failures):
+        rows.append(("failed", f"and {more:,} more, which the manifest has"))
+    rows += [("note", note) for note in summary.notes]
+    rows += [("wrote", summary.manifest), ("wrote", summary.page)]
+    layout.print_rows(rows)
+
+
+_Watchers = tuple["Callable[[Event], None] | None", "Callable[[Summary], None] | None"]
+
+
+@contextlib.contextmanager
+def _rows(quiet: bool) -> Iterator[_Watchers]:
+    """A bar for the whole and a row a worker, on stderr, if that is a terminal."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None, None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[said]}"),
+    )  # fmt: skip
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5)
+    whole = bar.add_task("assets", total=None, said="")
+    rows: dict[int, Any] = {}
+    drawn: dict[int, float] = {}
+
+    def watch(event: Event) -> None:
+        if event.worker not in rows:
+            rows[event.worker] = bar.add_task(f"worker {event.worker + 1}", total=None, said="")
+        now = time.monotonic()
+        if now - drawn.get(event.worker, 0.0) > _REDRAW_EVERY:
+            drawn[event.worker] = now
+            said = "" if event.stage == "done" else escape(f"{event.stage:8} {_short(event.id)}")
+            bar.update(rows[event.worker], said=said)
+
+    def progress(summary: Summary) -> None:
+        said = f"{summary.failed:,} failed" if summary.failed else ""
+        bar.update(whole, total=summary.total, completed=summary.done, said=said)
+
+    with bar:
+        yield watch, progress
+
+
+def _short(identity: str) -> str:
+    """Its end, printable: names may hold anything."""
+    said = "".join(c if c.isprintable() else " " for c in identity)
+    return said if len(said) <= 40 else f"…{said[-39:]}"

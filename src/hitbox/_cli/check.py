@@ -1,0 +1,42 @@
+"""`hitbox check`: whether a collider fits an engine."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from hitbox._cli.info import plain
+from hitbox._cli.layout import print_rows, print_title
+
+DOES_NOT_FIT = 1
+
+
+@click.command(short_help="Whether a collider fits an engine.")
+@click.argument("collider")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    required=True,
+    help="An engine, such as physx, or your own JSON file. May be given again.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def check(collider: str, profiles: tuple[str, ...], as_json: bool) -> int:
+    """Says which shapes of COLLIDER an engine would not take as they are, and why.
+
+    The exit code is 0 where all fit, and 1 where one does not. A hull beyond an engine's caps is shrunk there
+    without a word, so that things stick out of it.
+    """
+    import hitbox
+
+    loaded = hitbox.Collider.of(collider)
+    reports = [hitbox.check(loaded, profile) for profile in profiles]
+    if as_json:
+        click.echo(json.dumps([{"fits": report.fits, **plain(report)} for report in reports], indent=1))
+    else:
+        print_title(collider)
+        for report in reports:
+            first, *others = str(report).splitlines()
+            print_rows([(report.profile, first), *((report.profile, line) for line in others)])
+    return 0 if all(report.fits for report in reports) else DOES_NOT_FIT

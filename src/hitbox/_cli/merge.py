@@ -1,0 +1,78 @@
+"""`hitbox merge`: fewer shapes in place of many."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hitbox._base.errors import InputError
+from hitbox._base.text import listed
+from hitbox._cli import layout
+from hitbox._cli import options as read
+from hitbox._cli.bar import progress_bar
+from hitbox._cli.report import Stopwatch, check_outputs, print_report, report_of, vertices_of, write_all
+
+if TYPE_CHECKING:
+    from hitbox._model.collider import Collider
+
+
+@click.command(short_help="Fewer shapes in place of many.")
+@click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
+@read.merge_options
+@click.option("--space", help="A saved space that merged shapes must not enter: carve --space-out writes it.")
+@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("-o", "--output", "outputs", multiple=True, help=read.OUTPUT_HELP)
+def merge(
+    colliders: tuple[str, ...], threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
+) -> None:
+    """Merges shapes that lie together, of all COLLIDERs, which together are one.
+
+    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces
+    (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. A length is in their units (0.02), of the
+    longest side of their box (1%), or has a unit (5mm).
+    """
+    from hitbox._methods.merge import MergeOptions
+
+    options = MergeOptions(**read.merge_keywords(given))  # before any work: a wrong one must not cost a run
+    check_outputs("merge", outputs, colliders, "collider")
+
+    import hitbox
+
+    watch = Stopwatch()
+    together = _together([hitbox.Collider.of(path) for path in colliders])
+    watch.lap("read")
+    with progress_bar(as_json) as progress:
+        merged = hitbox.merge(together, options=options, threads=threads, progress=progress)
+    watch.lap("merge")
+    report = report_of(merged) | vertices_of(merged)
+    report |= {"shapes_given": len(together), "seconds": watch.seconds}
+    write_all([merged], [outputs], [report])
+    if as_json:
+        click.echo(json.dumps(report, indent=1))
+    else:
+        layout.print_title(", ".join(colliders))
+        print_report("merge", report)
+
+
+def _together(colliders: Sequence[Collider]) -> Collider:
+    """All shapes of all of them as one collider."""
+    from hitbox._model.collider import Collider
+
+    first, *others = colliders
+    if not others:
+        return first
+    for word in ("unit", "up"):
+        said = sorted({getattr(collider, word) for collider in colliders} - {None})
+        if len(said) > 1:
+            raise InputError(f"merge: {word}: the colliders have {listed(said)}. Bring them to the same one.")
+    return Collider(
+        [shape for collider in colliders for shape in collider],
+        labels=[label for collider in colliders for label in collider.labels],
+        name=first.name,
+        unit=next((c.unit for c in colliders if c.unit), None),
+        up=next((c.up for c in colliders if c.up), None),
+    )

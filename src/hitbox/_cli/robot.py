@@ -1,0 +1,94 @@
+"""`hitbox robot`: a URDF or MJCF in, the same with primitives for its collisions out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hitbox._base.text import counted, listed
+from hitbox._cli import layout
+from hitbox._cli import options as read
+from hitbox._cli.bar import progress_bar
+from hitbox._cli.report import Stopwatch
+
+if TYPE_CHECKING:
+    from hitbox._methods.robot import RobotReport
+
+
+@click.command(short_help="Primitives for a robot's collisions.")
+@click.argument("robot", metavar="URDF|MJCF")
+@click.option("-o", "--output", required=True, help="Where to write. The file itself: the original is kept.")
+@read.robot_options
+@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
+@click.option("--cache", help="A folder that keeps results: links that are unchanged are not fitted again.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def robot(
+    robot: str, output: str, threads: int, cache: str | None, as_json: bool, **given: Any
+) -> None:
+    """Fits convex primitives to the meshes of every link, and writes the same file with them as its collision
+    geometry. Visuals, joints and all else stay as they are.
+
+    A length is in metres (0.02), of the diagonal of each link's box (1%), or has a unit (5mm).
+    """
+    from hitbox._methods.robot import RobotOptions
+    from hitbox._methods.robot.run import robot as convert
+
+    options = RobotOptions(**read.robot_keywords(given))  # before any work: a wrong one must not cost a run
+    watch = Stopwatch()
+    with progress_bar(as_json) as progress:
+        report = convert(robot, output, options=options, threads=threads, cache=cache, progress=progress)
+    watch.lap("robot")
+    if as_json:
+        click.echo(json.dumps(_as_json(report, watch.seconds), indent=1))
+    else:
+        layout.print_title(robot)
+        _print(report, watch.seconds["robot"])
+
+
+def _as_json(report: RobotReport, seconds: dict[str, float]) -> dict[str, Any]:
+    links = [
+        {"name": link.name, "faces": link.faces, "shapes": len(link.shapes), "kinds": _kinds(link.shapes)}
+        for link in report.links
+    ]
+    return {
+        "name": report.name,
+        "format": report.format,
+        "shapes": sum(len(link.shapes) for link in report.links),
+        "kinds": report.counts,
+        "links": links,
+        "collisions": [asdict(each) for each in report.collisions],
+        "poses": report.poses,
+        "notes": list(report.notes),
+        "files": list(report.files),
+        "seconds": seconds,
+    }
+
+
+def _print(report: RobotReport, seconds: float) -> None:
+    from hitbox._methods.robot.run import said
+
+    total = sum(len(link.shapes) for link in report.links)
+    kinds = listed([counted(count, kind) for kind, count in report.counts.items()])
+    rows = [("shapes", f"{total:,} for {counted(len(report.links), 'link')}: {kinds}")]
+    if report.poses:
+        found = counted(len(report.collisions), "pair of links", "pairs of links")
+        verb = "collides" if len(report.collisions) == 1 else "collide"
+        tried = f"{counted(report.poses, 'pose')} that {'was' if report.poses == 1 else 'were'} tried"
+        rows.append(("poses", f"{found} newly {verb} in {tried}"))
+    rows += [("collide", said(each)) for each in report.collisions]
+    rows += [("note", note) for note in report.notes]
+    rows.append(("time", f"{seconds:.2f} s"))
+    rows += [("wrote", path) for path in report.files]
+    layout.print_rows(rows)
+    layout.print_table(
+        ("link", "faces", "shapes"),
+        [(" ".join(link.name.split()), f"{link.faces:,}", f"{len(link.shapes):,}") for link in report.links],
+    )
+
+
+def _kinds(shapes: Any) -> dict[str, int]:
+    kinds = [shape.kind for shape in shapes]
+    return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}

@@ -1,0 +1,97 @@
+"""`hitbox simulate`: a mesh and its colliders side by side in a physics engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from hitbox._base.errors import InputError
+from hitbox._base.text import counted, distinct_names, percent
+from hitbox._cli import layout
+from hitbox._cli import options as read
+from hitbox._cli.bar import progress_bar
+from hitbox._judges.simulate import SCENES, SimulateOptions, Simulation, simulate_together
+
+_HEADS = (
+    "", "shapes", "mean ms", "median", "p95", "p99", "contacts", "resting", "moving", "through",
+    "escaped", "heights", "paths",
+)  # fmt: skip
+
+
+def _flags(command: Callable[..., None]) -> Callable[..., None]:
+    """One flag for each field of SimulateOptions, with its name, help and default."""
+    types = {"balls": int, "frames": int, "seed": int}
+    for option in reversed(fields(SimulateOptions)):
+        command = click.option(
+            f"--{option.name}",
+            type=types.get(option.name, str),
+            default=option.default,
+            show_default=option.default is not None,
+            help=option.metadata["help"],
+        )(command)
+    return command
+
+
+@click.command(short_help="A mesh and its colliders in a physics engine.")
+@click.argument("mesh")
+@click.argument("colliders", nargs=-1, metavar="[COLLIDER]...")
+@_flags
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, each frame's time too.")
+def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, radius: str | None, **given: Any) -> None:
+    """Runs MESH, as triangles, and each COLLIDER (collider JSON, hulls in a mesh file, or a folder of them)
+    frame by frame beside each other, and compares them with MESH."""
+    import hitbox
+    from hitbox._model.collider import Collider
+
+    length = None if radius is None else read.number_or_text(radius)
+    options = SimulateOptions(radius=length, **given)  # before any file is read
+    names = distinct_names([mesh, *colliders])
+    subjects: dict[str, Any] = {
+        name: Collider.of(path) for name, path in zip(names[1:], colliders, strict=True)
+    }
+    reference = None if SCENES[options.scene].moves_subject else names[0]
+    if reference is not None:
+        subjects = {reference: hitbox.load(mesh), **subjects}
+    elif not subjects:
+        raise InputError(f"simulate: the scene {options.scene!r} moves colliders: give at least one.")
+    with progress_bar(as_json) as progress:
+        runs = simulate_together(subjects, reference=reference, options=options, progress=progress)
+    if as_json:
+        click.echo(json.dumps({name: run.to_dict() for name, run in runs.items()}, indent=1))
+    else:
+        layout.print_title(mesh)
+        _print(runs)
+
+
+def _print(runs: dict[str, Simulation]) -> None:
+    first = next(iter(runs.values()))
+    bodies = counted(first.balls, "body", "bodies")
+    said = f"{first.scene} in {first.engine}: {bodies}, {counted(first.frames, 'frame')}"
+    if any(run.similarity for run in runs.values()):
+        said += "; heights and paths: how far from the mesh's, of the diagonal"
+    layout.print_rows([("scene", said)])
+    layout.print_table(_HEADS, [_row(name, run) for name, run in runs.items()])
+    more = [(name, _measures(run)) for name, run in runs.items() if run.measures]
+    more += [("note", f"{name}: {note}") for name, run in runs.items() for note in run.notes]
+    if more:
+        layout.print_rows(more)
+
+
+def _row(name: str, run: Simulation) -> tuple[str, ...]:
+    like = run.similarity
+    return (
+        name,
+        f"{run.shapes:,}" if run.shapes else "mesh",
+        *(f"{ms:.2f}" for ms in (run.mean_ms, run.median_ms, run.p95_ms, run.p99_ms)),
+        f"{run.mean_contacts:,.0f}",
+        *(f"{count:,}" for count in (run.resting, run.moving, run.through, run.escaped)),
+        *((percent(like.height_field), percent(like.trajectories)) if like else ("", "")),
+    )
+
+
+def _measures(run: Simulation) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in run.measures.items())

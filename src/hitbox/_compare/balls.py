@@ -1,0 +1,80 @@
+"""Balls dropped on a mesh and on all its colliders together, and what a row takes from that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from hitbox._base.lengths import UPS
+from hitbox._compare.rows import INPUT, Row
+from hitbox._model.collider import Collider
+from hitbox._model.mesh import Mesh
+
+if TYPE_CHECKING:
+    from hitbox._judges.simulate import Simulation
+
+Runs: TypeAlias = dict[str, dict[str, Any]]  # of each method what is kept of its run, plain JSON
+
+
+def simulated(
+    mesh: Mesh,
+    colliders: Mapping[str, Collider],
+    *,
+    count: int,
+    frames: int,
+    seed: int,
+    up: str | None,
+    progress: Callable[[str, float], bool],
+) -> Runs:
+    """The mesh itself is the reference."""
+    from hitbox._judges.simulate import simulate_together
+
+    found = simulate_together(
+        {INPUT: mesh, **colliders}, reference=INPUT, balls=count, frames=frames, seed=seed, up=up,
+        progress=progress,
+    )  # fmt: skip
+    return {
+        method: {
+            "frame_ms": [round(float(ms), 4) for ms in run.frame_ms],
+            "height_field": run.similarity.height_field if run.similarity else None,
+            "trajectories": run.similarity.trajectories if run.similarity else None,
+            "notes": list(run.notes),
+            "radius": run.radius,
+            "balls": _halfway(run),
+        }
+        for method, run in found.items()
+    }
+
+
+def checked(kept: Any) -> Runs:
+    """Raises what the store takes for broken where it is not what `simulated` returns."""
+    for run in kept.values():
+        if not len(run["frame_ms"]) or run["radius"] <= 0:
+            raise ValueError("not a run")
+        np.asarray(run["balls"], dtype=np.float64).reshape(-1, 3)
+        _ = run["height_field"], run["trajectories"], list(run["notes"])
+    return dict(kept)
+
+
+def with_run(row: Row, run: Mapping[str, Any]) -> Row:
+    frames = np.asarray(run["frame_ms"], dtype=np.float64)
+    return replace(
+        row,
+        frame_ms=frames,
+        frame_ms_mean=float(frames.mean()),
+        frame_ms_p95=float(np.percentile(frames, 95)),
+        height_field=run["height_field"],
+        trajectories=run["trajectories"],
+        notes=tuple(dict.fromkeys((*row.notes, *run["notes"]))),
+    )
+
+
+def _halfway(run: Simulation) -> list[list[float]]:
+    """Where the balls were in the middle of the run, those that had not yet left the model below."""
+    at = run.paths[len(run.paths) // 2].astype(np.float64)
+    axis = UPS.index(run.up)
+    still = at[at[:, axis] >= run.bounds[0, axis]] * run.diagonal + run.center
+    return [[float(f"{x:.6g}") for x in ball] for ball in still]

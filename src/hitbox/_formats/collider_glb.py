@@ -1,0 +1,65 @@
+"""A collider as binary glTF 2.0: one named, coloured mesh a shape.
+
+Each shape is a node whose translation and rotation place it, and a mesh around the node's origin (an
+axis along y), so that an editor's pivot sits where one wants it. glTF is in metres with y up: a
+collider in another unit or with another up axis gets a root node that scales and turns it. Without
+a known unit or up axis coordinates are taken as they are. Round shapes are circumscribed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hitbox._base.lengths import METRES
+from hitbox._formats.export import Export, Target
+from hitbox._formats.gltf_file import Buffer, packed, scale_of
+from hitbox._formats.local_frames import extras_of, finite_mesh, local_and_pose, object_names
+from hitbox._model.collider import Collider
+from hitbox._model.shapes import KINDS
+
+_HALF = math.sqrt(0.5)
+_TURN_TO_Y = {"z": [-_HALF, 0.0, 0.0, _HALF], "x": [0.0, 0.0, _HALF, _HALF]}
+
+TARGET = Target(KINDS, is_exact=True)
+
+
+def files(export: Export) -> dict[str, bytes]:
+    return {export.file: write(export.collider)}
+
+
+def write(collider: Collider, segments: int = 24) -> bytes:
+    """The file's bytes."""
+    buffer = Buffer()
+    for kind in collider.counts:
+        buffer.kind_material(kind)
+    nodes: list[dict[str, Any]] = []
+    labelled = zip(collider.shapes, collider.labels, object_names(collider), strict=True)
+    for shape, label, name in labelled:
+        local, rotation, translation = local_and_pose(shape)
+        vertices, triangles = finite_mesh(local, name, segments)
+        scale = scale_of(vertices)
+        mesh = buffer.add_mesh(name, vertices / scale, triangles, buffer.kind_material(shape.kind))
+        node = {"name": name, "mesh": mesh, "translation": translation, "rotation": rotation}
+        scaled = {} if scale == 1 else {"scale": [scale] * 3}
+        nodes.append({**node, **scaled, "extras": extras_of(shape, label)})
+    top = list(range(len(nodes)))
+    if root := _root(collider, top):
+        nodes.append(root)
+        top = [len(nodes) - 1]
+    document = buffer.document(collider, collider.name or "collider", nodes, top)
+    return packed(document, bytes(buffer.binary), "x.glb")
+
+
+def _root(collider: Collider, children: list[int]) -> dict[str, Any] | None:
+    """The node that brings the collider to metres and y up, where it is not so already."""
+    scale = METRES.get(collider.unit or "m", 1.0)
+    turn = _TURN_TO_Y.get(collider.up or "y")
+    if scale == 1 and turn is None:
+        return None
+    root: dict[str, Any] = {"name": collider.name or "collider", "children": children}
+    if scale != 1:
+        root["scale"] = [scale] * 3
+    if turn is not None:
+        root["rotation"] = turn
+    return root

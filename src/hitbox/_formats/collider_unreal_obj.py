@@ -1,0 +1,27 @@
+"""A collider for Unreal as OBJ: named meshes in centimetres, beside the render mesh they belong to."""
+
+from __future__ import annotations
+
+from hitbox._base.version import version
+from hitbox._formats.export import Export
+from hitbox._formats.obj_file import ObjObject, obj_bytes, render_objects
+from hitbox._formats.unreal_meshes import collision_meshes, target
+
+TARGET = target("cm")
+_SAYS_UNIT = b" in centimetres"
+
+
+def files(export: Export) -> dict[str, bytes]:
+    objects = [] if export.mesh is None else list(render_objects(export.mesh, export.name, by_part=False))
+    for named in collision_meshes(export):
+        objects.append(ObjObject(named.name, named.vertices, [(None, named.triangles.tolist())]))
+    generator = export.collider.generator or f"hitbox {version()}"
+    said = f"{generator}: {export.name}{_SAYS_UNIT.decode()}"
+    return {export.file: obj_bytes(said, objects)}
+
+
+def is_ours(path: str) -> bool:
+    """By the comment in its first line: an OBJ has no other place for a unit."""
+    with open(path, "rb") as file:
+        first = file.readline(1 << 12).rstrip()
+    return first.startswith(b"# hitbox ") and first.endswith(_SAYS_UNIT)

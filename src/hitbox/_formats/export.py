@@ -1,0 +1,415 @@
+"""What a collider becomes in a format of an engine: in its unit, with its up axis, in the kinds that it has.
+
+A format declares what it has as a `Target`; `exported` makes an `Export` of a collider for it. A shape that
+the target does not have becomes a hull around it, and a hull beyond the target's caps a larger one of fewer
+vertices: never a smaller one. Each time the `ExportReport` says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hitbox._base.errors import InputError
+from hitbox._base.lengths import METRES
+from hitbox._base.text import counted, listed
+from hitbox._model.collider import Collider, Label
+from hitbox._model.hull_limits import hull_faults
+from hitbox._model.mass import DENSITY, MassProperties, mass_properties, volume_fault
+from hitbox._model.mesh import Mesh
+from hitbox._model.profiles import HullCaps
+from hitbox._model.profiles import load as load_profile
+from hitbox._model.shapes import Capsule, Cylinder, FloatArray, Frustum, Hull, Rotation, Shape, Sphere
+from hitbox._native import _core
+
+_HALF = math.sqrt(0.5)
+_NO_TURN: Rotation = (0.0, 0.0, 0.0, 1.0)
+# From a collider's up axis to a target's; each keeps the axis that is neither, or x.
+_TURNS: Mapping[tuple[str, str], Rotation] = {
+    ("y", "z"): (_HALF, 0.0, 0.0, _HALF),
+    ("z", "y"): (-_HALF, 0.0, 0.0, _HALF),
+    ("x", "z"): (0.0, -_HALF, 0.0, _HALF),
+    ("z", "x"): (0.0, _HALF, 0.0, _HALF),
+    ("x", "y"): (0.0, 0.0, _HALF, _HALF),
+    ("y", "x"): (0.0, 0.0, -_HALF, _HALF),
+}
+_ROUND_SIDES = 30  # of a round shape's hull: no polygon with more corners than any engine takes
+LABEL_KEYS = ("name", "part", "material")  # what a format with titles says of a shape
+_FEWEST = 4  # vertices of a hull
+_DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)  # no file of Windows has such a name
+_LEAST = 2e-14  # kg, kg m^2: MuJoCo refuses a tensor below half of it
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a format has of its own. None: no unit, no up axis, no cap."""
+
+    kinds: tuple[str, ...]  # with hull, if it has hulls; cone: a frustum that comes to a point
+    unit: str | None = None
+    up: str | None = None  # or several: the preferred one first, a collider's own is kept if it is among them
+    hull_vertices: int | None = None
+    hull_polygons: int | None = None
+    hull_corners: int | None = None  # of one polygon
+    has_motion: bool = False  # mass and inertia can be said
+    has_mesh: bool = False  # a render mesh can travel along
+    has_titles: bool = False  # what a shape was called can be said beside its safe name
+    splits_capsules: bool = False  # a capsule is written as a cylinder and two balls, which is the same set
+    is_exact: bool = False  # every shape is written as it is, whatever it is
+    profile: str | None = None  # of the engine that reads it
+
+    def with_caps_of(self, profile: str) -> Target:
+        """Hulls within what that engine takes."""
+        caps = load_profile(profile).hull or HullCaps()
+        return replace(
+            self, profile=profile, hull_vertices=caps.vertices, hull_polygons=caps.polygons,
+            hull_corners=caps.corners,
+        )  # fmt: skip
+
+    def up_for(self, up: str | None) -> str | None:
+        return up if up and up in (self.up or up) else self.up and self.up[0]
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """What all formats share. `mesh` travels along to be seen; of a closed one mass is taken too.
+
+    `solid`: what mass is taken from where no mesh travels along.
+    """
+
+    faces: bool = False
+    dynamic: bool = False
+    density: float = DENSITY
+    mesh: Mesh | None = None
+    solid: Mesh | None = None
+    folder: str | None = None  # of files beside the main one; None: named after it
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A shape that the target does not have as it is."""
+
+    shape: int
+    name: str
+    kind: str
+    by: str
+    why: str
+
+    def __str__(self) -> str:
+        name = " ".join(self.name.split())  # a line break in a name must not break the line
+        return f"{name}: {self.kind} written as {self.by}: {self.why}."
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What was written, and what is not as it was."""
+
+    format: str
+    files: tuple[str, ...]
+    replaced: tuple[Replacement, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.format}: {', '.join(self.files)}", *map(str, self.replaced), *self.notes]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A shape as the target has it. `name` is safe everywhere, `title` what the shape was called."""
+
+    name: str
+    title: str
+    shape: Shape
+    label: Label
+    index: int  # of the shape in the collider
+
+
+@dataclass(frozen=True)
+class Export:
+    """A collider in the target's unit, up axis and kinds. `file` is the name of the main file."""
+
+    collider: Collider
+    target: Target
+    file: str
+    name: str  # of the body: safe
+    items: tuple[Item, ...]
+    options: ExportOptions
+    mass: MassProperties | None  # of a body that moves
+    mesh: Mesh | None  # in the target's frame
+    replaced: tuple[Replacement, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        """Of the files beside the main one: named after all of its name, so that no two files share one."""
+        if self.options.folder is not None:
+            return self.options.folder
+        safe = re.sub(r"[^A-Za-z0-9_.-]+", "_", self.file)
+        if safe != self.file or safe.startswith("."):
+            safe = f"_{safe[:80]}_{hashlib.sha256(os.fsencode(self.file)).hexdigest()[:8]}"
+        return f"{safe}_meshes"
+
+
+def exported(collider: Collider, target: Target, file: str, options: ExportOptions) -> Export:
+    """`collider` for `target`; raises InputError where the target has nothing to hold a shape."""
+    notes: list[str] = []
+    weighed = options.solid if options.mesh is None and options.dynamic else options.mesh
+    placed, mesh = _in_frame(collider, weighed, target, notes)
+    written: list[tuple[int, Shape]] = []
+    replaced: list[Replacement] = []
+    titles = titles_of(placed)
+    for k, shape in enumerate(placed):
+        shapes, why = native_shapes(shape, target, titles[k])
+        written += [(k, native) for native in shapes]
+        if why:
+            replaced.append(Replacement(k, titles[k], shape.kind, _said_all(shapes), why))
+    names = safe_names(titles[k] for k, _ in written)
+    items = tuple(
+        Item(name, titles[k], shape, placed.labels[k], k)
+        for name, (k, shape) in zip(names, written, strict=True)
+    )
+    if not target.has_titles and not target.is_exact:
+        notes += _renamed(items)
+    notes += _what_the_engine_would_change(items, target)
+    mass = None
+    if options.dynamic:
+        if target.has_motion:
+            mass = _mass(placed, mesh, options.density, notes)
+        else:
+            notes.append("This format cannot say that a body moves: it is written without mass.")
+    if options.mesh is not None and not target.has_mesh:
+        notes.append("The render mesh has no place in this format and was left out.")
+    if options.mesh is None or not target.has_mesh:
+        mesh = None
+    name = safe_names([collider.name or file.split(".", 1)[0]])[0]
+    return Export(placed, target, file, name, items, options, mass, mesh, tuple(replaced), notes)
+
+
+# ---------------------------------------------------------------- Frames
+
+
+def frame_change(unit: str | None, up: str | None, target: Target) -> tuple[Rotation, float]:
+    """The turn and the scale from a collider's frame to the target's; what is not known stays as it is."""
+    turn = _TURNS.get((up or "", target.up_for(up) or ""), _NO_TURN)
+    scale = _metres(unit) / _metres(target.unit) if unit and target.unit else 1.0
+    return turn, scale
+
+
+def _metres(unit: str) -> float:
+    if unit not in METRES:
+        raise InputError(f"collider: unknown unit {unit!r}. Known: {', '.join(METRES)}.")
+    return METRES[unit]
+
+
+def _in_frame(
+    collider: Collider, mesh: Mesh | None, target: Target, notes: list[str]
+) -> tuple[Collider, Mesh | None]:
+    turn, scale = frame_change(collider.unit, collider.up, target)
+    if target.unit and not collider.unit:
+        notes.append(f"The collider says no unit: its lengths are taken as {target.unit}.")
+    up = target.up_for(collider.up)
+    if up and not collider.up:
+        notes.append(f"The collider says no up axis: {up} is taken to point up.")
+    moved = collider if turn == _NO_TURN and scale == 1 else collider.transformed(turn, scale=scale)
+    moved = moved._with(unit=target.unit or collider.unit, up=up)
+    return moved, None if mesh is None else _mesh_in_frame(mesh, collider, moved)
+
+
+def _mesh_in_frame(mesh: Mesh, collider: Collider, moved: Collider) -> Mesh:
+    """Where both say their unit, or their up axis, each is brought to the target's; else the mesh is in the
+    collider's frame, and goes where that goes."""
+    into = Target((), moved.unit, moved.up)
+    unit, up = collider.unit and (mesh.unit or collider.unit), collider.up and (mesh.up or collider.up)
+    turn, scale = frame_change(unit, up, into)
+    return Mesh._from_arrays(
+        scale * mesh.vertices @ matrix_of(turn).T, mesh.indices, mesh.offsets,
+        part=mesh.part, material=mesh.material, part_names=mesh.part_names,
+        material_names=mesh.material_names, name=mesh.name, unit=moved.unit, up=moved.up,
+    )  # fmt: skip
+
+
+def matrix_of(rotation: Rotation) -> FloatArray:
+    x, y, z, w = rotation
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+# ---------------------------------------------------------------- Names
+
+
+def titles_of(collider: Collider) -> list[str]:
+    """What each shape is called: its own name, else its part's, else its kind."""
+    return [
+        label.name or label.part or shape.kind
+        for shape, label in zip(collider.shapes, collider.labels, strict=True)
+    ]
+
+
+def said_of(label: Label) -> dict[str, str]:
+    """Name, part and material, as far as they are known."""
+    return {key: getattr(label, key) for key in LABEL_KEYS if getattr(label, key) is not None}
+
+
+def safe_names(titles: Iterable[str]) -> list[str]:
+    """Letters, digits and _, no digit first, never empty, and all different in whatever case."""
+    names: list[str] = []
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
+    for title in titles:
+        stem = re.sub(r"[^A-Za-z0-9_]+", "_", title)[:80].strip("_") or "shape"
+        stem = f"_{stem}" if stem[0].isdigit() or _DEVICE.fullmatch(stem) else stem
+        name, key = stem, stem.casefold()
+        while name.casefold() in taken:
+            numbers[key] += 1
+            name = f"{stem}_{numbers[key]}"
+        taken.add(name.casefold())
+        names.append(name)
+    return names
+
+
+def _renamed(items: Iterable[Item]) -> list[str]:
+    """A note where names that someone gave are written as others."""
+    pairs = {item.title: item.name for item in items if item.label.name and item.name != item.label.name}
+    if not pairs:
+        return []
+    title, name = next(iter(pairs.items()))
+    return [f"{counted(len(pairs), 'name')} had to be changed, such as {title!r:.80} to {name!r}."]
+
+
+# ---------------------------------------------------------------- Shapes
+
+
+def native_shapes(shape: Shape, target: Target, title: str) -> tuple[list[Shape], str]:
+    """What the target has for it, together, and why it is not the shape itself ("" where it is)."""
+    if target.splits_capsules and isinstance(shape, Capsule) and shape.start != shape.end:
+        ends = [Sphere(end, shape.radius) for end in (shape.start, shape.end)]
+        return [Cylinder(shape.start, shape.end, shape.radius), *ends], "together they are one"
+    native, why = native_shape(shape, target, title)
+    return [native], why
+
+
+def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
+    """What the target has for it, and why it is not the shape itself ("" where it is)."""
+    if target.is_exact:
+        return shape, ""
+    plain = _plain(shape)
+    is_cone = isinstance(plain, Frustum) and plain.is_cone
+    has_it = plain.kind in target.kinds or ("cone" in target.kinds and is_cone)
+    if has_it and not isinstance(plain, Hull):
+        return plain, "" if plain.kind == shape.kind else "it is one"
+    if "hull" not in target.kinds:
+        known = ", ".join(target.kinds)
+        raise InputError(
+            f"{title!r:.80}: a {shape.kind} has no place in this format. Make the collider of {known} alone."
+        )
+    if isinstance(plain, Hull):
+        capped = within_caps(plain.vertices, target)
+        return (plain, "") if capped is None else (capped, "the target takes no larger hull")
+    points = _points_around(plain, target)
+    hull = within_caps(points, target) or Hull(*_core.convex_hull(points)[:2])
+    return hull, f"the target has no {shape.kind}"
+
+
+def _plain(shape: Shape) -> Shape:
+    """The simplest kind that it is: what has no length, or no taper, is a ball, or a cylinder."""
+    if isinstance(shape, Capsule) and shape.start == shape.end:
+        return Sphere(shape.start, shape.radius)
+    if isinstance(shape, Frustum) and shape.radius_start == shape.radius_end:
+        return Cylinder(shape.start, shape.end, shape.radius_start)
+    return shape
+
+
+def _points_around(shape: Shape, target: Target) -> FloatArray:
+    sides = _ROUND_SIDES
+    if target.hull_vertices is not None and isinstance(shape, Cylinder | Frustum):
+        sides = max(3, min(sides, target.hull_vertices // 2))
+    return np.asarray(shape.to_mesh(sides)[0])
+
+
+def within_caps(points: FloatArray, target: Target) -> Hull | None:
+    """A hull around `points` within the target's caps; None: their own hull is within."""
+    caps = (target.hull_vertices, target.hull_polygons, target.hull_corners)
+    if caps == (None, None, None):
+        return None
+    vertices, triangles = _core.convex_hull(points)[:2]
+    hull = Hull(vertices, triangles)
+    if _is_within(hull, target):
+        return None
+    most = min(target.hull_vertices or len(vertices), len(vertices))
+    while True:
+        found = _core.capped_hull(points, most)
+        if found is None:
+            raise InputError("a hull without volume cannot be made smaller.")
+        _, numbers, faces = found
+        hull = Hull(np.asarray(numbers).reshape(-1, 3), faces)
+        if most == _FEWEST or _is_within(hull, target):
+            return hull
+        most = max(_FEWEST, min(most - 1, most * 7 // 8))
+
+
+def _is_within(hull: Hull, target: Target) -> bool:
+    caps = HullCaps(target.hull_vertices, target.hull_polygons, corners=target.hull_corners)
+    return next(hull_faults(hull, caps), None) is None
+
+
+def _what_the_engine_would_change(items: Iterable[Item], target: Target) -> list[str]:
+    """Hulls that fewer vertices do not help: flat ones, and such with detail below the engine's tolerance."""
+    caps = load_profile(target.profile).hull if target.profile else None
+    if caps is None:
+        return []
+    metres = METRES[target.unit or "m"]
+    return [
+        f"{' '.join(item.title.split())}: {target.profile} will change this hull: {why}."
+        for item in items
+        if isinstance(item.shape, Hull)
+        for why in hull_faults(item.shape, caps, metres)
+    ]
+
+
+def said(shape: Shape) -> str:
+    if isinstance(shape, Hull):
+        return f"a hull of {counted(len(shape.vertices), 'vertex', 'vertices')}"
+    return f"a {shape.kind}"
+
+
+def _said_all(shapes: list[Shape]) -> str:
+    kinds = Counter(shape.kind for shape in shapes)
+    return said(shapes[0]) if len(shapes) == 1 else listed([counted(n, kind) for kind, n in kinds.items()])
+
+
+def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str]) -> MassProperties:
+    """`density` is in kilograms a cubic metre, whatever the target's unit is."""
+    by_unit = density * _metres(collider.unit or "m") ** 3
+    fault = "there is no mesh to take it from" if mesh is None else volume_fault(mesh)
+    solid: Mesh | Collider = collider if mesh is None or fault else mesh
+    if fault:
+        notes.append(f"Mass is that of the union of the shapes, which may be hollow: {fault}.")
+    beyond = InputError("a body of this size has no mass that a number could say. Scale the collider.")
+    if not 0 < collider.volume < math.inf:
+        raise beyond
+    with np.errstate(all="ignore"):
+        found = mass_properties(solid, by_unit)
+    if not np.isfinite([found.mass, *found.center, *found.inertia]).all() or found.mass <= 0:
+        raise beyond
+    return found
+
+
+def heavy_enough(mass: MassProperties, notes: list[str]) -> MassProperties:
+    """What MuJoCo takes, which reads URDF too."""
+    missing = max(0.0, _LEAST - min(mass.principal[0]))
+    if not missing and mass.mass >= _LEAST:
+        return mass
+    notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo takes no moving body with less.")
+    xx, yy, zz, xy, xz, yz = mass.inertia
+    inertia = (xx + missing, yy + missing, zz + missing, xy, xz, yz)
+    return MassProperties(max(mass.mass, _LEAST), mass.center, inertia)

@@ -1,0 +1,159 @@
+"""Shapes that are found in descriptions of bodies and robots: what the readers of these formats share.
+
+Files that a description names are read only from its own folder and below.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hitbox._base.errors import InputError
+from hitbox._base.lengths import METRES
+from hitbox._base.text import counted
+from hitbox._formats.mesh_builder import inside_folder
+from hitbox._formats.poses import Pose
+from hitbox._formats.read_mesh import load
+from hitbox._formats.xml_input import number, numbers
+from hitbox._model.collider import Collider, Label, Status
+from hitbox._model.convex_parts import Piece, hull_of_piece
+from hitbox._model.mesh import _utf8
+from hitbox._model.shapes import Box, Capsule, Cylinder, FloatArray, Hull, IndexArray, Shape, Sphere
+
+_ELLIPSOID_SIDES = 30
+
+
+class Described:
+    """Collects the shapes of one file. Messages start with its name."""
+
+    def __init__(self, path: str) -> None:
+        self.where = _utf8(os.path.basename(path))
+        self.name = ""
+        self._folder = os.path.realpath(os.path.dirname(path) or ".")
+        self._shapes: list[Shape] = []
+        self._found: list[tuple[str, str | None, Label | None]] = []
+        self._notes: list[str] = []
+        self._left_out = 0
+        self._meshes: dict[str, tuple[FloatArray, IndexArray]] = {}
+
+    def at(self, *places: str) -> str:
+        return ": ".join([self.where, *places])
+
+    def error(self, said: str, where: str | None = None) -> InputError:
+        return InputError(f"{where or self.where}: {said}")
+
+    def add(self, shape: Shape | None, link: str, name: str | None, label: Label | None = None) -> None:
+        """`label`: what the file says about the shape besides; None for a shape that was left out."""
+        if shape is not None:
+            self._shapes.append(shape)
+            self._found.append((link, name, label))
+
+    def leave_out(self, where: str, why: str) -> None:
+        self._left_out += 1
+        self._notes.append(f"{where}: {why}: left out.")
+
+    def collider(self) -> Collider:
+        """All shapes; part is the link's name where there are several with shapes."""
+        if not self._shapes:
+            more = f" {counted(self._left_out, 'shape')} had to be left out." if self._left_out else ""
+            raise self.error(f"has no collision shapes.{more}")
+        several = len({link for link, _, _ in self._found}) > 1
+        labels = [
+            label or Label(name=name or None, part=link or None if several else None)
+            for link, name, label in self._found
+        ]
+        status = Status(not self._left_out, tuple(self._notes))
+        return Collider(self._shapes, labels=labels, status=status, name=self.name, unit="m", up="z")
+
+    # --- shapes
+
+    def made(self, where: str, kind: type[Any], *fields: Any) -> Shape:
+        """A shape of this kind; what is wrong with its numbers is said with the place."""
+        try:
+            shape: Shape = kind(*fields)
+        except InputError as error:
+            raise self.error(str(error), where) from None
+        return shape
+
+    def round(
+        self, where: str, kind: type[Any], pose: Pose, radius: float, length: float, *more: float
+    ) -> Shape:
+        """Capsule, cylinder or frustum along the z axis of `pose`, around its origin."""
+        ends = pose.at((0, 0, -length / 2)), pose.at((0, 0, length / 2))
+        return self.made(where, kind, *ends, radius, *more)
+
+    def simple(
+        self, where: str, kind: str, said: Callable[[str], str | None], pose: Pose
+    ) -> Shape | None:
+        """A box, ball, cylinder or capsule whose sizes `said` has by name; None for another kind."""
+
+        def value(key: str) -> float:
+            return number(f"{where}: {key}", said(key))
+
+        match kind:
+            case "box":
+                half = [side / 2 for side in numbers(f"{where}: size", said("size"), 3)]
+                return self.made(where, Box, pose.translation, pose.rotation, half)
+            case "sphere":
+                return self.made(where, Sphere, pose.translation, value("radius"))
+            case "cylinder":
+                return self.round(where, Cylinder, pose, value("radius"), value("length"))
+            case "capsule":
+                length = "height" if said("length") is None and said("height") is not None else "length"
+                return self.round(where, Capsule, pose, value("radius"), value(length))
+        return None
+
+    def ellipsoid(self, where: str, pose: Pose, radii: list[float]) -> Shape | None:
+        vertices, triangles = Sphere((0, 0, 0), 1).to_mesh(_ELLIPSOID_SIDES)
+        self._notes.append(f"{where}: an ellipsoid is read as a hull around it.")
+        return self._hull(where, vertices * radii, triangles, pose)
+
+    def mesh_hull(
+        self, where: str, path: str | None, scale: FloatArray, pose: Pose, reference: Pose | None = None
+    ) -> Hull | None:
+        """The hull of a mesh file of the description; None for a flat one, which a note says.
+
+        `reference` moves the mesh before it is scaled.
+        """
+        vertices, triangles = self._mesh(where, path)
+        return self._hull(where, (reference or Pose()).all_at(vertices) * scale, triangles, pose)
+
+    def points_hull(self, where: str, points: FloatArray, pose: Pose) -> Hull | None:
+        return self._hull(where, points, np.empty((0, 3), np.uint32), pose, quietly=True)
+
+    def _hull(
+        self, where: str, vertices: FloatArray, triangles: IndexArray, pose: Pose, *, quietly: bool = False
+    ) -> Hull | None:
+        hull, note = hull_of_piece(Piece(vertices, triangles), where)
+        if hull is None:
+            self.leave_out(where, "is flat and has no inside")
+            return None
+        if note and not quietly:
+            self._notes.append(note)
+        placed = pose.placed(hull)
+        assert isinstance(placed, Hull)
+        return placed
+
+    def _mesh(self, where: str, path: str | None) -> tuple[FloatArray, IndexArray]:
+        if not path:
+            raise self.error("a mesh without a file.", where)
+        at = os.path.realpath(os.path.join(self._folder, path.removeprefix("file://")))
+        if "://" in path.removeprefix("file://") or not inside_folder(at, self._folder):
+            said = f"the mesh {path!r:.120} is not below the file's own folder"
+            raise self.error(f"{said}. Use a relative path, or allow a folder: HITBOX_ASSET_ROOT.", where)
+        if at not in self._meshes:
+            mesh = load(at)
+            metres = METRES[mesh.unit or "m"]  # a COLLADA or FBX says its unit; descriptions are in metres
+            self._meshes[at] = mesh.vertices * metres, mesh.triangles
+        return self._meshes[at]
+
+
+def scaled(where: str, text: str | None) -> FloatArray:
+    """The scale of a mesh, three numbers or 1; negative ones mirror."""
+    scale = np.array(numbers(where, text, 3, (1, 1, 1)))
+    if not scale.all():
+        raise InputError(f"{where}: must not have a 0.")
+    return scale

@@ -1,0 +1,192 @@
+"""Whether bodies overlap: convex shapes by their distance, meshes by their triangles.
+
+A shape is asked as points with a ball around each: exact for boxes, spheres, capsules, prisms and hulls;
+other round sides are polygons around them, 0.5 % of the radius larger at most. Gilbert's iteration settles
+most pairs, many at a time; GJK settles the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from hitbox._model.mesh import Floats, Mesh
+from hitbox._model.shapes import Capsule, Shape, Sphere
+
+_SIDES = 32
+_STEPS = 12  # of Gilbert's iteration
+_GJK_STEPS = 64
+_BRUTE = 250_000  # pairs of triangles that are compared at once
+
+
+@dataclass(frozen=True)
+class Convexes:
+    """The shapes of one body, in its frame."""
+
+    points: Floats  # (shapes, points, 3); the last ones repeat
+    radii: Floats
+    centers: Floats
+    reaches: Floats  # of the balls around each shape
+
+    @staticmethod
+    def of(shapes: Sequence[Shape]) -> Convexes:
+        found = [_points(shape) for shape in shapes]
+        most = max((len(points) for points, _ in found), default=1)
+        points = np.array([np.pad(p, ((0, most - len(p)), (0, 0)), mode="edge") for p, _ in found])
+        points = points.reshape(len(found), most, 3)
+        radii = np.array([radius for _, radius in found])
+        centers = points.mean(axis=1)  # inside each shape, which the middle of its box need not be
+        reaches = np.linalg.norm(points - centers[:, None], axis=2).max(axis=1) + radii
+        return Convexes(points, radii, centers, reaches)
+
+    def at(self, pose: Floats) -> Convexes:
+        turn, move = pose[:3, :3].T, pose[:3, 3]
+        return Convexes(self.points @ turn + move, self.radii, self.centers @ turn + move, self.reaches)
+
+
+def _points(shape: Shape) -> tuple[Floats, float]:
+    if isinstance(shape, Sphere):
+        return np.array([shape.center]), shape.radius
+    if isinstance(shape, Capsule):
+        return np.array([shape.start, shape.end]), shape.radius
+    return np.unique(shape.to_mesh(_SIDES)[0], axis=0), 0.0
+
+
+def overlap(a: Convexes, b: Convexes) -> bool:
+    """Whether a shape of `a` and one of `b` have a point in common. Both in one frame."""
+    apart = np.linalg.norm(a.centers[:, None] - b.centers[None], axis=2)
+    i, j = np.nonzero(apart <= a.reaches[:, None] + b.reaches[None])
+    if not len(i):
+        return False
+    points_a, points_b, radii = a.points[i], b.points[j], a.radii[i] + b.radii[j]
+    touching, left, nearest = _gilbert(points_a, points_b, radii, a.centers[i] - b.centers[j])
+    if touching:
+        return True
+    order = left[np.argsort(nearest, kind="stable")]  # the likeliest first
+    return any(_gjk(points_a[k], points_b[k], float(radii[k])) for k in order)
+
+
+def _gilbert(
+    a: Floats, b: Floats, radii: Floats, v: Floats
+) -> tuple[bool, npt.NDArray[np.int64], Floats]:
+    """Whether one pair surely overlaps; else the pairs that are not settled, and how near they came."""
+    left = np.arange(len(a))
+    for _ in range(_STEPS):
+        size = np.linalg.norm(v, axis=1)
+        if (size <= radii[left]).any():
+            return True, left, size
+        rows = np.arange(len(left))
+        far_a = np.argmin(np.einsum("npk,nk->np", a[left], v), axis=1)
+        far_b = np.argmax(np.einsum("npk,nk->np", b[left], v), axis=1)
+        w = a[left][rows, far_a] - b[left][rows, far_b]
+        open_ = np.einsum("nk,nk->n", v, w) <= radii[left] * size  # else a plane parts them
+        left, v, w = left[open_], v[open_], w[open_]
+        if not len(left):
+            break
+        step = v - w
+        length = np.einsum("nk,nk->n", step, step)
+        share = np.einsum("nk,nk->n", v, step) / np.where(length > 0, length, 1)
+        v = v - np.clip(share, 0, 1)[:, None] * step
+    return False, left, np.linalg.norm(v, axis=1)
+
+
+def _gjk(a: Floats, b: Floats, radius: float) -> bool:
+    """Whether the hulls of two point sets come within `radius` of each other."""
+    simplex = (a[:1] - b[:1]).copy()
+    v = simplex[0]
+    scale = float(np.abs(a).max() + np.abs(b).max())
+    for _ in range(_GJK_STEPS):
+        size = float(np.linalg.norm(v))
+        if size <= radius + 1e-12 * scale:
+            return True
+        w = a[np.argmin(a @ v)] - b[np.argmax(b @ v)]
+        if v @ w > radius * size:
+            return False
+        if size * size - v @ w <= 1e-12 * size * size:
+            return False  # as near as it gets, and still further than the radius
+        v, simplex = _nearest(np.vstack([simplex, w]))
+    return True  # on the edge: rather once too often than not
+
+
+def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
+    """The point of a simplex nearest to the origin, and the corners that it lies between."""
+    best: tuple[float, Floats, Floats] | None = None
+    for count in range(1, len(simplex) + 1):
+        for corners in combinations(range(len(simplex)), count):
+            some = simplex[list(corners)]
+            edges = some[1:] - some[0]
+            shares = np.linalg.lstsq(edges.T, -some[0], rcond=None)[0] if count > 1 else np.empty(0)
+            if (shares < 0).any() or shares.sum() > 1:
+                continue
+            point = some[0] + shares @ edges
+            size = float(point @ point)
+            if best is None or size < best[0]:
+                best = size, point, some
+    assert best is not None  # each corner is one
+    return best[1], best[2]
+
+
+# ---------------------------------------------------------------- Triangles
+
+
+def triangles_of(mesh: Mesh | Shape) -> Floats:
+    """(n, 3, 3): each triangle's corners."""
+    if isinstance(mesh, Mesh):
+        return mesh.vertices[mesh.triangles]
+    vertices, triangles = mesh.to_mesh(_SIDES)
+    return vertices[triangles]
+
+
+def surfaces_touch(a: Floats, b: Floats) -> bool:
+    """Whether a triangle of `a` crosses one of `b`."""
+    if not len(a) or not len(b):
+        return False
+    for _ in range(2):  # only what lies in the other's box counts
+        a = a[_within(a, b.min(axis=(0, 1)), b.max(axis=(0, 1)))]
+        if not len(a):
+            return False
+        a, b = b, a
+    if len(a) * len(b) <= _BRUTE:
+        return _any_cross(a, b)
+    if len(a) < len(b):
+        a, b = b, a
+    middles = a.mean(axis=1)
+    order = np.argsort(middles[:, np.argmax(np.ptp(middles, axis=0))], kind="stable")
+    half = len(order) // 2
+    return surfaces_touch(a[order[:half]], b) or surfaces_touch(a[order[half:]], b)
+
+
+def _within(triangles: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
+    inside: npt.NDArray[np.bool_] = (
+        (triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)
+    ).all(axis=1)
+    return inside
+
+
+def _any_cross(a: Floats, b: Floats) -> bool:
+    low_a, high_a, low_b, high_b = a.min(axis=1), a.max(axis=1), b.min(axis=1), b.max(axis=1)
+    near = ((low_a[:, None] <= high_b[None]) & (high_a[:, None] >= low_b[None])).all(axis=2)
+    i, j = np.nonzero(near)
+    return bool(len(i)) and (_edges_cross(a[i], b[j]) or _edges_cross(b[j], a[i]))
+
+
+def _edges_cross(a: Floats, b: Floats) -> bool:
+    """Whether an edge of a triangle of `a` passes through its partner in `b`."""
+    origin, first, second = b[:, 0], b[:, 1] - b[:, 0], b[:, 2] - b[:, 0]
+    normal = np.cross(first, second)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for k in range(3):
+            start, along = a[:, k], a[:, (k + 1) % 3] - a[:, k]
+            slope = np.einsum("nk,nk->n", normal, along)
+            share = np.einsum("nk,nk->n", normal, origin - start) / slope
+            at = start + share[:, None] * along - origin
+            square = np.einsum("nk,nk->n", normal, normal)
+            u = np.einsum("nk,nk->n", np.cross(at, second), normal) / square
+            v = np.einsum("nk,nk->n", np.cross(first, at), normal) / square
+            if ((slope != 0) & (share >= 0) & (share <= 1) & (u >= 0) & (v >= 0) & (u + v <= 1)).any():
+                return True
+    return False

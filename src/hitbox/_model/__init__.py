@@ -1,0 +1,1 @@
+"""The nouns: meshes, shapes, colliders, and what is known about them."""

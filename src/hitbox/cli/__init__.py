@@ -1,7 +1,0 @@
-"""The shell's door: one module a command, and what they share."""
-
-from __future__ import annotations
-
-from hitbox.cli.app import main
-
-__all__ = ["main"]

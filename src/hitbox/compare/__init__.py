@@ -1,8 +1,0 @@
-"""compare: hitbox and the peers on the same meshes, measured, simulated and put on one page."""
-
-from __future__ import annotations
-
-from hitbox.compare.rows import INPUT, Comparison, Level, Row, Spread, Subject, Totals
-from hitbox.compare.run import compare, has_answer
-
-__all__ = ["INPUT", "Comparison", "Level", "Row", "Spread", "Subject", "Totals", "compare", "has_answer"]
