@@ -2,9 +2,9 @@
 
     python benchmarks/read.py [faces]
 
-Files are made in a temporary folder and read once before the clock runs, so the disk does not
-count. Median of three, in this process, `hitbox.formats.load` from path to checked Mesh. With a
-number of faces the result is only printed.
+Each file lies in a temporary folder and is read once before the clock starts, so that the disk does not
+count. The time is the median of three calls of `hitbox.load` in this process. With a number of faces the
+script only prints the result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import harness
 import numpy as np
 import numpy.typing as npt
 
-from hitbox._formats.read_mesh import load
+import hitbox
 
 Array = npt.NDArray[np.float32]
 
@@ -99,6 +99,16 @@ def write_obj(path: Path, vertices: Array, quads: npt.NDArray[np.int64]) -> None
         file.writelines(f"f {a} {b} {c} {d}\n" for a, b, c, d in (quads + 1).tolist())
 
 
+def write_all(folder: Path, faces: int) -> dict[str, Path]:
+    """A file of `faces` triangles per format; the OBJ has as many quads."""
+    half, whole = wavy_grid(faces // 2), wavy_grid(faces)
+    paths = {kind: folder / f"mesh.{kind}" for kind in ("ply", "stl", "glb", "obj")}
+    for kind, write in (("ply", write_ply), ("stl", write_stl), ("glb", write_glb)):
+        write(paths[kind], half[0], triangles_of(half[1]))
+    write_obj(paths["obj"], *whole)
+    return paths
+
+
 def median_seconds(action: Callable[[], object], rounds: int = 3) -> float:
     action()
     seconds = []
@@ -115,24 +125,21 @@ def main() -> None:
     if has_trimesh:
         import trimesh
     with tempfile.TemporaryDirectory() as folder:
-        half, whole = wavy_grid(faces // 2), wavy_grid(faces)
-        paths = {kind: Path(folder) / f"mesh.{kind}" for kind in ("ply", "stl", "glb", "obj", "obj.gz")}
-        for kind, write in (("ply", write_ply), ("stl", write_stl), ("glb", write_glb)):
-            write(paths[kind], half[0], triangles_of(half[1]))
-        write_obj(paths["obj"], *whole)
+        paths = write_all(Path(folder), faces)
+        paths["obj.gz"] = Path(folder) / "mesh.obj.gz"
         paths["obj.gz"].write_bytes(gzip.compress(paths["obj"].read_bytes(), 6))
         rows = []
         for kind, path in paths.items():
             size = path.stat().st_size / 1e6
-            seconds = median_seconds(lambda path=path: load(path))  # type: ignore[misc]
+            seconds = median_seconds(lambda path=path: hitbox.load(path))  # type: ignore[misc]
             peer = "-"
             if has_trimesh and not kind.endswith("gz"):
                 peer = f"{median_seconds(lambda path=path: trimesh.load(path, process=False)):.3f}"  # type: ignore[misc]
-            count = f"{load(path).face_count:,}"
+            count = f"{hitbox.load(path).face_count:,}"
             rows.append([kind, count, f"{size:.1f}", f"{seconds:.3f}", f"{size / seconds:.0f}", peer])
         verbs = []
         for kind in ("stl", "glb"):
-            mesh = load(paths[kind])
+            mesh = hitbox.load(paths[kind])
             clean, info = median_seconds(mesh.clean), median_seconds(mesh.info)
             verbs.append([kind, f"{clean:.3f}", f"{info:.3f}"])
     text = harness.table(("file", "faces", "MB", "hitbox s", "MB/s", "trimesh s"), rows)

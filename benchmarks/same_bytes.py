@@ -9,11 +9,12 @@ output. Run it once with each build: it uses only what both have. `--quick` take
 only the options that matter most.
 
 The second form lists each key whose hash differs, or that one of the files lacks, and ends with 1 if there
-is one. Only meshes that both files have are compared; others are named. Changes that are meant are in same_bytes_expected.json, each with its reason: a pattern of keys, as
-fnmatch knows them. They are counted and do not fail.
+is one. Only meshes that both files have are compared; others are named. Intended differences are listed in
+same_bytes_expected.json, each as a pattern of keys (as in fnmatch) with its reason. They are counted and do
+not fail.
 
-What may be reworded is not hashed: notes, messages, comments in files, and docstrings. Neither are times.
-An exception counts by its type alone.
+Text that may be reworded is not hashed: notes, messages, comments in files, and docstrings. Times are not
+hashed either. An exception counts by its type alone.
 """
 
 from __future__ import annotations
