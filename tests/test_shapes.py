@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shape_strategies import one_of_each, random_rotation, random_shape, shapes
 
 from hitbox._base.errors import InputError
+from hitbox._model import shapes as shapes_module
 from hitbox._model.shapes import (
     COLORS,
     KINDS,
@@ -24,7 +25,10 @@ from hitbox._model.shapes import (
 )
 
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
+TETRAHEDRON = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+TETRAHEDRON_SIDES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
 seeds = st.integers(0, 2**32 - 1)
+random_hulls = seeds.map(lambda seed: random_shape("hull", seed))
 
 
 def points_around(shape, count, seed):
@@ -164,6 +168,35 @@ def test_params_make_the_same_shape(shape):
     assert again == shape
     assert hash(again) == hash(shape)
     assert pickle.loads(pickle.dumps(shape)) == shape
+
+
+@given(random_hulls, seeds, st.floats(1e-3, 1e3))
+def test_what_becomes_of_a_hull_passes_the_check_of_the_constructor(hull, seed, scale):
+    """These hulls are trusted: the public constructor is the oracle."""
+    rng = np.random.default_rng(seed)
+    moved = hull.transformed(random_rotation(rng), rng.uniform(-100, 100, 3), scale)
+    for made in (moved, hull.grown(0.1 * scale), hull.padded(-1e-3), Hull._around(moved.vertices)):
+        assert Hull(made.vertices, made.triangles) == made
+        assert not made.vertices.flags.writeable
+        assert not made.triangles.flags.writeable
+
+
+def test_a_trusted_hull_is_not_checked_again(monkeypatch):
+    hull = Hull(TETRAHEDRON, TETRAHEDRON_SIDES)
+    checked = []
+    monkeypatch.setattr(shapes_module, "hull_fault", lambda *_: checked.append(1))
+    hull.transformed((0.0, 0.6, 0.0, 0.8), (1, 2, 3), 2.0).grown(0.5)
+    assert not checked
+    hull.transformed(translation=(1e6, 0, 0))  # rounding might have dented it
+    assert checked
+
+
+def test_a_move_so_far_that_rounding_dents_a_hull_is_refused():
+    hull = random_shape("hull", 1)
+    with pytest.raises(InputError, match="convex"):
+        hull.transformed(translation=(1e15, 2e15, 3e15))
+    with pytest.raises(InputError, match="finite"):
+        hull.transformed(scale=1e300).transformed(scale=1e10)
 
 
 def test_bytes_are_those_of_the_paper():

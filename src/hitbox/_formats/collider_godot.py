@@ -24,7 +24,6 @@ from hitbox._model.collider import Collider, Label
 from hitbox._model.mass import MassProperties
 from hitbox._model.mesh import _utf8
 from hitbox._model.shapes import Box, Capsule, Cylinder, FloatArray, Hull, Shape, Sphere
-from hitbox._native import _core
 
 TARGET = Target(
     ("box", "sphere", "capsule", "cylinder", "hull"), unit="m", up="y", has_motion=True, has_mesh=True
@@ -195,10 +194,10 @@ def _shape(resource: Mapping[str, str], place: Placement, matrix: FloatArray) ->
         return place.box(_values(resource.get("size", "1, 1, 1")))
     if kind == "ConvexPolygonShape3D":
         points = np.array(_values(resource["points"])).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-        vertices, triangles, _, dimension = _core.convex_hull(np.ascontiguousarray(points))
-        if dimension < 3:
+        hull = Hull._around(np.ascontiguousarray(points))
+        if hull is None:
             raise InputError(f"{place.said}: its points are flat.")
-        return Hull(vertices, triangles)
+        return hull
     radius, height = float(resource.get("radius", 0.5)), float(resource.get("height", 2.0))
     if kind == "SphereShape3D":
         return place.sphere(radius)

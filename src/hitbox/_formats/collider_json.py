@@ -83,7 +83,7 @@ def _shape_document(shape: Shape, label: Label, faces: bool) -> dict[str, Any]:
 def _text(value: object) -> str:
     """JSON text with whole numbers without a point: 1, not 1.0."""
     if isinstance(value, np.ndarray):
-        return _text(value.tolist())
+        return _array_text(value)
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
@@ -93,6 +93,14 @@ def _text(value: object) -> str:
     if isinstance(value, np.generic):
         return _text(value.item())
     return json.dumps(value, ensure_ascii=False)
+
+
+def _array_text(array: np.ndarray[Any, Any]) -> str:
+    """The same text, made by one `repr` where all numbers are finite."""
+    if array.ndim == 0 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        return _text(array.tolist())
+    text = repr((array + array.dtype.type(0)).tolist())  # + 0: no negative zero
+    return text.replace(".0,", ",").replace(".0]", "]")
 
 
 # --- reading

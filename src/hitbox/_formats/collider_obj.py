@@ -25,5 +25,5 @@ def write(collider: Collider, segments: int = 24) -> bytes:
     objects = []
     for shape, name in zip(collider.shapes, object_names(collider), strict=True):
         vertices, triangles = finite_mesh(shape, name, segments)
-        objects.append(ObjObject(name, vertices, [(shape.kind, triangles.tolist())]))
+        objects.append(ObjObject(name, vertices, [(shape.kind, triangles)]))
     return obj_bytes(f"{collider.generator or f'hitbox {version()}'}: {len(collider)} shapes", objects)

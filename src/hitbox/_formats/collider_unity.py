@@ -51,7 +51,7 @@ def files(export: Export) -> dict[str, bytes]:
     for item, name in zip(export.items, names[len(objects) :], strict=True):
         shapes.append(_said(item, name))
         if isinstance(item.shape, Hull):
-            objects.append(ObjObject(name, item.shape.vertices, [(None, item.shape.triangles.tolist())]))
+            objects.append(ObjObject(name, item.shape.vertices, [(None, item.shape.triangles)]))
     generator = export.collider.generator or f"hitbox {version()}"
     document = {
         "format": _FORMAT,

@@ -14,7 +14,7 @@ _SAYS_UNIT = b" in centimetres"
 def files(export: Export) -> dict[str, bytes]:
     objects = [] if export.mesh is None else list(render_objects(export.mesh, export.name, by_part=False))
     for named in collision_meshes(export):
-        objects.append(ObjObject(named.name, named.vertices, [(None, named.triangles.tolist())]))
+        objects.append(ObjObject(named.name, named.vertices, [(None, named.triangles)]))
     generator = export.collider.generator or f"hitbox {version()}"
     said = f"{generator}: {export.name}{_SAYS_UNIT.decode()}"
     return {export.file: obj_bytes(said, objects)}

@@ -18,7 +18,6 @@ from hitbox._formats.placement import WRONG_VALUES, Placement, strict_numbers
 from hitbox._model.collider import Collider, Label
 from hitbox._model.mesh import _utf8
 from hitbox._model.shapes import Hull, Shape
-from hitbox._native import _core
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 
@@ -91,7 +90,7 @@ def _shape(prim: Any, usd_geom: Any) -> Shape:
     placed = np.ascontiguousarray(points @ matrix[:3, :3].T + matrix[:3, 3])
     if len(placed) < 4 or not np.isfinite(placed).all():
         raise InputError(f"{said}: the mesh has no points for a hull.")
-    vertices, triangles, _, dimension = _core.convex_hull(placed)
-    if dimension < 3:
+    hull = Hull._around(placed)
+    if hull is None:
         raise InputError(f"{said}: the mesh is flat and has no inside.")
-    return Hull(vertices, triangles)
+    return hull

@@ -316,7 +316,7 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
         capped = within_caps(plain.vertices, target)
         return (plain, "") if capped is None else (capped, "the target takes no larger hull")
     points = _points_around(plain, target)
-    hull = within_caps(points, target) or Hull(*_core.convex_hull(points)[:2])
+    hull = within_caps(points, target) or Hull._trusted(*_core.convex_hull(points)[:2])
     return hull, f"the target has no {shape.kind}"
 
 
@@ -341,17 +341,16 @@ def within_caps(points: FloatArray, target: Target) -> Hull | None:
     caps = (target.hull_vertices, target.hull_polygons, target.hull_corners)
     if caps == (None, None, None):
         return None
-    vertices, triangles = _core.convex_hull(points)[:2]
-    hull = Hull(vertices, triangles)
+    hull = Hull._trusted(*_core.convex_hull(points)[:2])
     if _is_within(hull, target):
         return None
-    most = min(target.hull_vertices or len(vertices), len(vertices))
+    most = min(target.hull_vertices or len(hull.vertices), len(hull.vertices))
     while True:
         found = _core.capped_hull(points, most)
         if found is None:
             raise InputError("a hull without volume cannot be made smaller.")
         _, numbers, faces = found
-        hull = Hull(np.asarray(numbers).reshape(-1, 3), faces)
+        hull = Hull._trusted(np.asarray(numbers).reshape(-1, 3), faces)
         if most == _FEWEST or _is_within(hull, target):
             return hull
         most = max(_FEWEST, min(most - 1, most * 7 // 8))

@@ -96,7 +96,7 @@ def local_and_pose(shape: Shape, axis: str = "y") -> tuple[Shape, Rotation, Vect
         return replace(shape, center=_ORIGIN), _NO_TURN, shape.center
     if isinstance(shape, Hull):
         middle = shape.bounds.mean(axis=0)
-        return Hull(shape.vertices - middle, shape.triangles), _NO_TURN, _vector(middle)
+        return Hull._trusted(shape.vertices - middle, shape.triangles), _NO_TURN, _vector(middle)
     return _along(shape, axis)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 from hitbox._formats.export import Export, Item, Target, heavy_enough, said_of
-from hitbox._formats.local_frames import local_and_pose
 from hitbox._formats.numbers import number, numbers
 from hitbox._formats.sidecar_files import Beside, files_beside
 from hitbox._formats.xml_output import Element, document, element
@@ -82,7 +81,7 @@ def _body(export: Export, beside: Beside) -> Element:
         "body",
         None if export.mass is None else element("freejoint", name=f"{export.name}_free"),
         None if export.mass is None else _inertial(export.mass, export.notes),
-        *(_geom(item, export) for item in export.items),
+        *(_geom(item, export, beside) for item in export.items),
         None if beside.visual is None else _visual(export, beside.visual[0]),
         name=export.name,
     )
@@ -98,8 +97,8 @@ def _visual(export: Export, name: str) -> Element:
     return element("geom", name=name, class_=f"{export.name}_visual", type="mesh", mesh=name)
 
 
-def _geom(item: Item, export: Export) -> Element:
-    local, rotation, translation = local_and_pose(item.shape, "z")
+def _geom(item: Item, export: Export, beside: Beside) -> Element:
+    local, rotation, translation = beside.frames[item.name]
     return element(
         "geom",
         name=item.name,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from hitbox._formats.export import safe_names
 from hitbox._model.mesh import Mesh
-from hitbox._model.shapes import FloatArray
+from hitbox._model.shapes import FloatArray, IndexArray
+
+Faces: TypeAlias = Sequence[Sequence[int]] | IndexArray  # an array where all faces are alike
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class ObjObject:
 
     name: str
     vertices: FloatArray
-    faces: Sequence[tuple[str | None, Sequence[Sequence[int]]]]
+    faces: Sequence[tuple[str | None, Faces]]
 
 
 def obj_bytes(comment: str, objects: Iterable[ObjObject]) -> bytes:
@@ -26,13 +30,26 @@ def obj_bytes(comment: str, objects: Iterable[ObjObject]) -> bytes:
     first = 1
     for each in objects:
         lines.append(f"o {'_'.join(each.name.split())}")
-        lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in each.vertices.tolist()]
+        lines.append(_rows("v", each.vertices))
         for material, faces in each.faces:
             if material is not None:
                 lines.append(f"usemtl {'_'.join(material.split())}")
-            lines += ["f " + " ".join(str(corner + first) for corner in face) for face in faces]
+            lines += _face_lines(faces, first)
         first += len(each.vertices)
     return ("\n".join(lines) + "\n").encode()
+
+
+def _rows(tag: str, rows: npt.NDArray[Any]) -> str:
+    """A line of text per row: `tag`, then the row's numbers as `repr` writes them."""
+    text = repr(rows.tolist())[2:-2].replace("], [", f"\n{tag} ").replace(",", "")
+    return f"{tag} {text}"
+
+
+def _face_lines(faces: Faces, first: int) -> list[str]:
+    """Lines of `faces` whose corner 0 is the vertex `first`."""
+    if isinstance(faces, np.ndarray):
+        return [_rows("f", faces.astype(np.int64) + first)]
+    return ["f " + " ".join(str(corner + first) for corner in face) for face in faces]
 
 
 def render_objects(mesh: Mesh, name: str, by_part: bool = True) -> Iterator[ObjObject]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from hitbox._formats.export import Export, Item, Target, said_of
-from hitbox._formats.local_frames import local_and_pose, tip_at_end
 from hitbox._formats.numbers import number, numbers
 from hitbox._formats.poses import Pose, rpy_of, turn_of_rpy, unit
 from hitbox._formats.robot_description import Described, scaled
@@ -63,7 +62,7 @@ def _visual(name: str, path: str) -> Element:
 
 
 def _collision(item: Item, beside: Beside) -> Element:
-    local, rotation, translation = local_and_pose(tip_at_end(item.shape), "z")
+    local, rotation, translation = beside.frames[item.name]
     known = said_of(item.label)
     return element(
         "collision",

@@ -11,30 +11,29 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hitbox._formats.export import Export, safe_names
-from hitbox._formats.local_frames import local_and_pose
+from hitbox._formats.local_frames import local_and_pose, tip_at_end
 from hitbox._formats.obj_file import ObjObject, obj_bytes, render_objects
 from hitbox._model.mesh import Mesh
-from hitbox._model.shapes import Hull
+from hitbox._model.shapes import Hull, Rotation, Shape, Vector
 
 
 @dataclass
 class Beside:
     """Paths are relative to the main file, with / between folders."""
 
+    frames: dict[str, tuple[Shape, Rotation, Vector]]  # by the item's name: see `local_and_pose`
     hulls: dict[str, str] = field(default_factory=dict)  # by the item's name
     visual: tuple[str, str] | None = None  # name and path
     files: dict[str, bytes] = field(default_factory=dict)
 
 
 def files_beside(export: Export) -> Beside:
-    beside = Beside()
-    for item in export.items:
-        if isinstance(item.shape, Hull):
-            local = local_and_pose(item.shape)[0]
-            assert isinstance(local, Hull)
-            path = beside.hulls[item.name] = f"{export.folder}/{item.name}.obj"
-            hull = ObjObject(item.name, local.vertices, [(None, local.triangles.tolist())])
-            beside.files[path] = obj_bytes(item.name, [hull])
+    beside = Beside({item.name: local_and_pose(tip_at_end(item.shape), "z") for item in export.items})
+    for name, (local, _, _) in beside.frames.items():
+        if isinstance(local, Hull):
+            path = beside.hulls[name] = f"{export.folder}/{name}.obj"
+            hull = ObjObject(name, local.vertices, [(None, local.triangles)])
+            beside.files[path] = obj_bytes(name, [hull])
     if export.mesh is not None:
         name = safe_names([*(item.name for item in export.items), "visual"])[-1]
         beside.visual = name, f"{export.folder}/{name}.obj"

@@ -8,7 +8,6 @@ relative to the file.
 from __future__ import annotations
 
 from hitbox._formats.export import Export, Item, Target, heavy_enough
-from hitbox._formats.local_frames import local_and_pose
 from hitbox._formats.numbers import number, numbers
 from hitbox._formats.poses import Pose, rpy_of, turn_of_rpy
 from hitbox._formats.robot_description import Described, scaled
@@ -71,7 +70,7 @@ def _visual(name: str, path: str) -> Element:
 
 
 def _collision(item: Item, beside: Beside) -> Element:
-    local, rotation, translation = local_and_pose(item.shape, "z")
+    local, rotation, translation = beside.frames[item.name]
     return element(
         "collision",
         element("origin", xyz=numbers(translation), rpy=numbers(rpy_of(rotation))),

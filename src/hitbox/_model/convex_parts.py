@@ -45,7 +45,7 @@ def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
     outward = triangles if _volume(vertices, triangles) > 0 else triangles[:, ::-1]
     fault = hull_fault(vertices, outward)
     if fault is None:
-        return Hull(vertices, outward.astype(np.uint32)), None
+        return Hull._trusted(vertices, outward), None
     said = "not closed" if fault == "open" else fault
     return around, f"{where} is {said}: the hull of its vertices is used."
 
@@ -154,9 +154,8 @@ def _triangles(value: Any, vertex_count: int, where: str) -> npt.NDArray[np.int6
 
 def _hull_around(points: FloatArray) -> Hull | None:
     """None where it has no inside."""
-    vertices, triangles, _, dimension = _core.convex_hull(points)
-    corners, sides = np.asarray(vertices, np.float64), np.asarray(triangles, np.uint32)
-    return None if dimension < 3 or _is_flat(corners, sides) else Hull(corners, sides)
+    hull = Hull._around(points)
+    return None if hull is None or _is_flat(hull.vertices, hull.triangles) else hull
 
 
 def _joined(vertices: FloatArray, triangles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

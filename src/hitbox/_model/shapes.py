@@ -1,7 +1,8 @@
 """The seven convex shapes: frozen values that know their volume, bounds, distances and mesh.
 
 A `rotation` is a unit quaternion (x, y, z, w). Everything is float64; points are arrays of shape
-(n, 3). The sums are done by the core; this module checks what it is given, once, at the door.
+(n, 3). The core does the geometry. The constructors check their arguments; a hull that the core returns is
+convex by construction and is not checked again (`Hull._trusted`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _NO_TRIANGLES: IndexArray = np.zeros((0, 3), np.uint32)
 _MAX_SEGMENTS = 4096
 _CONVEX = 1e-6  # of the diagonal: how far a hull's vertex may be above one of its facets
 _DENT = 1e-3  # of the diagonal: the most that rounded coordinates may add to that
+_SMALLEST = 1e-290  # extent of a hull whose coordinates are not rounded to multiples of the least float64
+_NEAR = 1e3  # times a hull's extent: within this distance of the origin, rounding cannot dent the hull
 
 
 def _array(value: object) -> FloatArray:
@@ -304,6 +307,31 @@ class Hull(_Shape):
         vertices.flags.writeable = triangles.flags.writeable = False
         self._set(vertices=vertices, triangles=triangles)
 
+    @classmethod
+    def _trusted(cls, vertices: npt.ArrayLike, triangles: npt.ArrayLike) -> Hull:
+        """A hull that the core made, or a checked hull that was moved: its convexity is not checked again.
+
+        Only rounding can break such a hull, and only where its coordinates are large beside its extent. The
+        constructor checks those, and the ones that overflowed.
+        """
+        own = np.asarray(vertices, np.float64) + 0.0
+        corners = np.array(triangles, np.uint32)
+        low, high = own.min(axis=0).tolist(), own.max(axis=0).tolist()
+        extent = max(b - a for a, b in zip(low, high, strict=True))
+        reach = max(*high, *(-x for x in low))
+        if not (reach <= _NEAR * extent < math.inf and extent > _SMALLEST and len(corners)):
+            return cls(own, corners)
+        hull = cls.__new__(cls)
+        own.flags.writeable = corners.flags.writeable = False
+        hull._set(vertices=own, triangles=corners)
+        return hull
+
+    @classmethod
+    def _around(cls, points: FloatArray) -> Hull | None:
+        """The convex hull of `points`; None where they lie in one plane."""
+        vertices, triangles, _, dimension = _core.convex_hull(points)
+        return None if dimension < 3 else cls._trusted(vertices, triangles)
+
     @property
     def params(self) -> FloatArray:
         return self.vertices.ravel()
@@ -393,12 +421,12 @@ def least_half_extent(diagonal: float) -> float:
 
 
 def shape_from_params(kind: str, params: npt.ArrayLike, triangles: npt.ArrayLike | None = None) -> Shape:
-    """The shape whose `kind` and `params` are given; a hull also needs its `triangles`."""
+    """The shape that the core returned as `kind`, `params` and the `triangles` of a hull."""
     if kind not in CLASS_OF_KIND:
         raise InputError(f"unknown kind {kind!r}. Known: {', '.join(KINDS)}.")
     values = np.asarray(params, np.float64)
     if kind == "hull":
-        return Hull(values.reshape(-1, 3), np.asarray(triangles))
+        return Hull._trusted(values.reshape(-1, 3), () if triangles is None else triangles)
     made: list[object] = []
     next_value = 0
     for size in _SIZES[kind]:

@@ -39,7 +39,7 @@ class HullFiles:
         name = self._free(safe_names([title])[0])
         path = f"{self._folder}/{name}.obj"
         vertices, triangles = shape.to_mesh(_ROUND_SIDES)
-        hull = ObjObject(name, vertices, [(None, triangles.tolist())])
+        hull = ObjObject(name, vertices, [(None, triangles)])
         self.files[os.path.join(self._beside, path)] = obj_bytes(name, [hull])
         return HullFile(name, path)
 
