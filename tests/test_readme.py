@@ -1,39 +1,47 @@
-"""What README.md, docs/fit.md and docs/carve.md say is true: examples run, tables have the code's options.
+"""What README.md and docs say is true: examples run; lists and tables match the code and the results.
 
-Blocks marked `sh` and `python` are run in a folder with a chair.glb; those marked `bash` set a machine up.
+Blocks marked `sh` and `python` run in order, one folder per document, beside a chair.glb and the bundled
+model.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
+from option_lists import OPTION_LISTS, ROOT
 
-from hitbox import Box, CarveOptions, Collider, FitOptions, MergeOptions, RobotOptions
-from hitbox._cli.options import CARVE_ALIASES
+from hitbox import Box, Collider
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(sh|python)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
+DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+EXTRAS = {  # a word of an example, and the package that it needs
+    "render": "pyvista", "compare": "pyvista", "--peers": "vhacdx", "simulate": "rapier3d", ".yml": "yaml",
+}  # fmt: skip
+
+
+def examples(document: Path) -> list[tuple[str, str]]:
+    text = document.read_text(encoding="utf-8")
+    return re.findall(r"^```(sh|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
-def folder_with_a_chair(tmp_path):
+def folder(tmp_path):
     legs = [Box((x, 0.22, z), UPRIGHT, (0.02, 0.22, 0.02)) for x in (-0.2, 0.2) for z in (-0.2, 0.2)]
     seat = Box((0, 0.46, 0), UPRIGHT, (0.24, 0.02, 0.24))
     back = Box((0, 0.74, -0.22), UPRIGHT, (0.24, 0.26, 0.02))
     Collider([*legs, seat, back]).save(tmp_path / "chair.glb")
+    shutil.copy(ROOT / "examples" / "lighthouse.obj", tmp_path)
     return tmp_path
 
 
-def run(command, folder):
+def run(language: str, text: str, folder: Path) -> str:
+    command = ["sh", "-e", "-c", text] if language == "sh" else [sys.executable, "-W", "error", "-c", text]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
@@ -43,72 +51,54 @@ def run(command, folder):
     return done.stdout
 
 
-def test_the_shell_examples_run(folder_with_a_chair):
-    blocks = [text for language, text in BLOCKS if language == "sh"]
-    assert blocks
-    for text in blocks:
-        if "render" in text or "compare" in text:
-            pytest.importorskip("pyvista", exc_type=ImportError)
-        shown = run(["sh", "-e", "-c", text], folder_with_a_chair)
-        assert "wrote" in shown
-    written = {path.name for path in folder_with_a_chair.iterdir()}
-    levels = {f"chair_{count}.json" for count in (4, 16, 64)}
-    fitted = {"chair.collider.json", "chair_shapes.glb", "chair.png"}
-    carved = {"chair_open.json", "chair_space.json", "chair_open.png", "chair_fewer.json"}
-    described = {"chair.urdf", "chair.xml", "chair.xml_meshes"}  # all boxes: the URDF has no hulls beside it
-    others = {"chair.glb", "chair_compared.html", ".hitbox-compare", "colliders"}
-    assert written == others | fitted | described | levels | carved
+WITH_EXAMPLES = [document for document in DOCUMENTS if examples(document)]
 
 
-def test_the_python_examples_run(folder_with_a_chair):
-    blocks = [text for language, text in BLOCKS if language == "python"]
-    assert blocks
-    for text in blocks:
-        run([sys.executable, "-W", "error", "-c", text], folder_with_a_chair)
+@pytest.mark.parametrize("document", WITH_EXAMPLES, ids=lambda document: document.stem)
+def test_the_examples_run(folder, document):
+    for language, text in examples(document):
+        for word, package in EXTRAS.items():
+            if word in text:
+                pytest.importorskip(package, exc_type=ImportError)
+        run(language, text, folder)
 
 
-@pytest.mark.parametrize("document", ["fit.md", "carve.md"])
-def test_the_examples_of_the_methods_run(tmp_path, document):
-    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(sh|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert {language for language, _ in blocks} == {"sh", "python"}
-    (tmp_path / "lighthouse.obj").write_bytes((ROOT / "examples" / "lighthouse.obj").read_bytes())
-    shells = [line for language, text in blocks if language == "sh" for line in text.splitlines()]
-    if any("hitbox render" in line for line in shells):
-        pytest.importorskip("pyvista", exc_type=ImportError)
-    run(["sh", "-e", "-c", "\n".join(shells)], tmp_path)
-    for language, text in blocks:
-        if language == "python":
-            run([sys.executable, "-W", "error", "-c", text], tmp_path)
+def test_the_first_examples_write_what_they_name(folder):
+    pytest.importorskip("pyvista", exc_type=ImportError)
+    for language, text in examples(ROOT / "README.md"):
+        run(language, text, folder)
+    given = {"chair.glb", "lighthouse.obj"}
+    written = {"chair.json", "chair.urdf", "chair.png", "chair.tscn", "chair.tscn_visual.glb"}
+    assert {path.name for path in folder.iterdir()} == given | written
 
 
-def options_table(kind, aliases=MappingProxyType({})) -> str:
-    lines = ["| option | in the shell | default | what it does |", "|---|---|---|---|"]
-    for option in fields(kind):
-        flag = "--" + aliases.get(option.name, option.name.replace("_", "-"))
-        flags = f"`-n`, `{flag}`" if option.name == "count" else f"`{flag}`"
-        said = option.metadata["default"]
-        default = f"`{said}`" if said else "none"
-        lines.append(f"| `{option.name}` | {flags} | {default} | {option.metadata['help']} |")
-    return "\n".join(lines)
+@pytest.mark.parametrize("options", OPTION_LISTS, ids=lambda options: options.mark)
+def test_the_lists_of_options_are_those_of_the_code(options):
+    _, shown, _ = options.split()
+    assert shown == options.text(), "run python tests/option_lists.py"
 
 
-@pytest.mark.parametrize(
-    ("document", "mark", "kind", "aliases"),
-    [
-        ("README.md", "options", FitOptions, {}),
-        ("docs/carve.md", "carve options", CarveOptions, {v: k for k, v in CARVE_ALIASES.items()}),
-        ("docs/carve.md", "merge options", MergeOptions, {}),
-        ("docs/robot.md", "robot options", RobotOptions, {"source": "from", "packages": "package"}),
-    ],
-)
-def test_the_tables_of_options_are_those_of_the_code(document, mark, kind, aliases):
-    text = (ROOT / document).read_text(encoding="utf-8")
-    shown = text.split(f"<!-- {mark}:begin -->\n")[1].split(f"\n<!-- {mark}:end -->")[0]
-    assert shown == options_table(kind, aliases)
+def test_the_table_against_peers_has_the_figures_of_the_results():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = readme.split("<!-- compare:begin -->")[1].split("<!-- compare:end -->")[0]
+    rows = [[cell.strip() for cell in line.split("|")[2:4]] for line in table.splitlines()[3:]]
+    assert rows == [[claimed(claim, peer) for peer in ("CoACD", "V-HACD")] for claim in CLAIMS]
 
 
-def test_every_file_the_documents_point_to_exists():
-    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
-            assert (document.parent / target).exists(), f"{document.name} points to {target}"
+CLAIMS = [
+    "outer mean lower than {peer}'s at 1/3 of {peer}'s bytes",
+    "outer Hausdorff lower than {peer}'s at 1/3 of {peer}'s bytes",
+    "{peer}'s CPU time to hitbox's, at 1/3 of {peer}'s bytes",
+    "frame time lower than {peer}'s at equal outer mean",
+]
+
+
+def claimed(claim: str, peer: str) -> str:
+    """What benchmarks/results/compare.md found, in the words of the README's table."""
+    results = (ROOT / "benchmarks" / "results" / "compare.md").read_text(encoding="utf-8")
+    row = next(line for line in results.splitlines() if line.startswith(f"| {claim.format(peer=peer)} |"))
+    found = row.split("|")[2]
+    if times := re.search(r"median ([\d.]+)x", found):
+        return f"{times[1]} times less"
+    count, ratio = re.search(r"(\d+ of \d+), .* ratio ([\d.]+)", found).groups()
+    return f"{ratio}, lower on {count}"
