@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
            $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: demo test bench compare paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
+.PHONY: demo test bench stale compare paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
@@ -25,8 +25,12 @@ test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser refe
 	$(BIN)/lint-imports
 	$(BIN)/pytest
 
-bench: $(VENV)/.bench
+bench: stale
 	@for name in read fit evaluate; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+# Says which tables in benchmarks/results are older than the code they judge.
+stale: $(VENV)/.bench
+	$(BIN)/python benchmarks/stale.py
 
 # hitbox against its peers, mesh by mesh. The first run takes CoACD a minute a mesh, V-HACD ten seconds; what they
 # answered is kept in out/. After that about a quarter of an hour, most of it the drop scene.

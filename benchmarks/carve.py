@@ -604,7 +604,7 @@ def main() -> None:
     grown = growth(settings) if "growth" in asked else []
     harness.publish(
         "carve", "carve against its peers", report(all_found, heart_made, grown), PACKAGES,
-        whole=given.only is None and {*asked} == {*PARTS},
+        judges=("carve", "space"), whole=given.only is None and {*asked} == {*PARTS},
         arguments=[
             *(["--answered"] if given.answered else []),
             *(["--effort", f"{given.effort:g}"] if given.effort != EFFORT else []),

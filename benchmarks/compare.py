@@ -422,7 +422,7 @@ def main() -> None:
     all_tubes = list(duels.tubes(settings)) if "tubes" in asked else []
     harness.publish(
         "compare", "hitbox against its peers", report(all_found, all_tubes, settings), PACKAGES,
-        whole=given.only is None,
+        judges=("fit", "evaluate", "simulate"), whole=given.only is None,
         arguments=[
             *(flag for flag in ("--answered", "--frames") if flag in sys.argv),
             *([] if asked == usual else ["--parts", given.parts]),

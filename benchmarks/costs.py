@@ -57,14 +57,24 @@ def hulls() -> list[Row]:
     collider = hitbox.Collider.of([(cloud, fan) for cloud in clouds])
     assert all(len(shape.vertices) == HULL_VERTICES for shape in collider if isinstance(shape, hitbox.Hull))
     with tempfile.TemporaryDirectory() as folder:
-        kept, made = Path(folder) / "hulls.json", Path(folder) / "hulls.urdf"
-        collider.save(kept)
-        reading = median_cpu(lambda: hitbox.Collider.load(kept))
-        writing = median_cpu(lambda: collider.save(made))
+        paths = {suffix: Path(folder) / f"hulls.{suffix}" for suffix in ("json", "obj", "urdf")}
+        for suffix in ("json", "obj"):
+            collider.save(paths[suffix])
+        reading = median_cpu(lambda: hitbox.Collider.load(paths["json"]))
+        writing = median_cpu(lambda: collider.save(paths["urdf"]))
+        convert = [sys.executable, "-m", "hitbox", "convert"]
+        converting = {
+            suffix: median_of_children([*convert, str(paths[suffix]), "-o", str(paths["urdf"])])
+            for suffix in ("json", "obj")
+        }
     what = f"{HULLS} hulls of {HULL_VERTICES} vertices"
     return [
         (f"{what}: read from JSON", f"{reading:.2f} s", ""),
         (f"{what}: written as URDF", f"{writing:.2f} s", "0.3 s"),
+        *(
+            (f"{what}: hitbox convert, {suffix} to URDF, with Python's start", f"{seconds:.2f} s", "")
+            for suffix, seconds in converting.items()
+        ),
     ]
 
 
@@ -128,7 +138,7 @@ def main() -> None:
     rows = [row for name in chosen for row in PARTS[name]()]
     harness.publish(
         "costs", "What four steps cost", harness.table(("what", "found", "goal"), rows), ("hitbox", "numpy"),
-        whole=chosen == list(PARTS),
+        judges=("fit", "carve", "load"), whole=chosen == list(PARTS),
     )  # fmt: skip
 
 

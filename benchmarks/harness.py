@@ -196,21 +196,39 @@ def installed(package: str) -> str:
         return f"{package} not installed"
 
 
+def commit() -> str:
+    """The commit of the tree that the benchmarks lie in, with a + where files of it have changed since."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        ask = [*git, "rev-parse", "--short", "HEAD"]
+        found = subprocess.check_output(ask, text=True, stderr=subprocess.DEVNULL)
+        changed = subprocess.run([*git, "diff", "--quiet", "HEAD"]).returncode != 0
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return found.strip() + ("+" if changed else "")
+
+
 def publish(
-    name: str, title: str, text: str, packages: Iterable[str], *, whole: bool,
+    name: str, title: str, text: str, packages: Iterable[str], *, judges: Iterable[str], whole: bool,
     arguments: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
-    """Prints a result; that of a `whole` run is kept in results/, with when, where and how it was made.
+    """Prints a result. That of a `whole` run is kept in results/, with when, where and how it was made.
 
-    `arguments`: those that matter for the result; None: as given.
+    `judges`: the verbs whose results the table shows. The file keeps a hash of what each of them does, so
+    that stale.py can tell when the table no longer describes the code. `arguments`: those that matter for
+    the result; None: the script's own.
     """
     print(text)
     if not whole:
         return
+    from behaviour import behaviour  # it makes its meshes with this module
+    from stale import behaviour_line
+
     versions = ", ".join(map(installed, packages))
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     shown = sys.argv[1:] if arguments is None else arguments
     command = " ".join(["python", f"benchmarks/{name}.py", *shown])
-    head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `{command}`.\n\n"
+    head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `{command}` at commit `{commit()}`.\n\n"
+    head += f"{behaviour_line(behaviour(judges))}\n\n"
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(head + text + "\n")

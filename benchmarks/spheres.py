@@ -220,7 +220,8 @@ def main() -> None:
         f"\n\n## Each link, {one} spheres\n\n" + harness.table(("link", "by", *HEAD), each)
     )  # fmt: skip
     title = "How close spheres are to robot links"
-    harness.publish(Path(__file__).stem, title, text, ("hitbox", "numpy", "scipy"), whole=not quick)
+    packages = ("hitbox", "numpy", "scipy")
+    harness.publish(Path(__file__).stem, title, text, packages, judges=("spheres",), whole=not quick)
 
 
 if __name__ == "__main__":
