@@ -466,7 +466,7 @@ def test_hulls_beyond_the_caps_of_engines_are_listed():
 def test_a_collider_of_another_mesh_is_measured_with_a_warning():
     cube = box_mesh()
     apart = evaluate(cube, [box((10, 0, 0), (1, 1, 1))], samples=1000)
-    assert apart.notes == ("The collider lies apart from the mesh: it does not seem to belong to it.",)
+    assert apart.notes == ("The collider lies apart from the mesh: it probably belongs to another one.",)
     assert apart.all_surfaces.mean > 1
     large = evaluate(cube, [box((0, 0, 0), (1000, 1000, 1000))], samples=1000)
     assert large.notes[0].startswith("The collider is 1e+03 times as large as the mesh")

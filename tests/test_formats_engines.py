@@ -652,7 +652,7 @@ def test_unity_comes_back(tmp_path, shown, dynamic):
     parts = load(tmp_path / "x.obj").part_names
     assert "hitbox_frame" in parts
     assert len(set(parts)) == len(parts)
-    with pytest.raises(InputError, match=r"name it so"):
+    with pytest.raises(InputError, match=r"Rename it"):
         collider.save(tmp_path / "x.glb", format="unity")
     (tmp_path / "x.obj").unlink()
     with pytest.raises(InputError, match=r"x\.unity\.json: .*no object of this name"):

@@ -192,7 +192,7 @@ def test_instances_are_refused_long_before_memory_ends(tmp_path, monkeypatch, fa
     assert path.stat().st_size < 16_000
 
     def read() -> None:
-        with pytest.raises(InputError, match=r"^x\.dae: its instances make too large a mesh"):
+        with pytest.raises(InputError, match=r"^x\.dae: its instances make the mesh too large"):
             load(path)
 
     assert peak_of(read) < 2**24  # 64 bytes for each corner that is allowed
@@ -243,7 +243,7 @@ MERGES = "\n".join(
 YAMLS = {
     "aliases": (ALIASES, "it has aliases (*)"),
     "merge keys": (MERGES, "it has merge keys (<<)"),
-    "a merge key without alias": ("collision_spheres: {<<: {l: []}}", "Write out what they stand for"),
+    "a merge key without alias": ("collision_spheres: {<<: {l: []}}", "Replace them by their content"),
     "itself": ("collision_spheres: &a {l: *a}", "it has aliases (*)"),
     "a tag": (one_sphere(radius="!!int 1"), "it has tags (!)"),
     "a number to the base 60": (one_sphere(radius="1" + ":1" * 300_000), "radius must be"),
@@ -320,8 +320,8 @@ def load_named(folder, name, vertices, triangles):
 
 
 @pytest.mark.parametrize(("name", "points", "says"), [
-    ("UBX_a", [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "UBX_a: is no box: its triangles have no area"),
-    ("UBX_a", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "UBX_a: is no box: its sides are not at right angles"),
+    ("UBX_a", [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "UBX_a: is not a box: its triangles have no area"),
+    ("UBX_a", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "UBX_a: is not a box: its sides are not at right angles"),
     ("UBX_a", [[1, 1, 1]] * 3, "UBX_a: is a single point"),
     ("USP_a", [[1, 1, 1]] * 3, "USP_a: is a single point"),
     ("UCP_a", [[1, 1, 1]] * 3, "UCP_a: is a single point"),

@@ -302,22 +302,22 @@ WRONG = {
         '<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 5</p></triangles>'
     )), "vertex 5"),
     "words as numbers": (dae().replace("<p>0 0", "<p>0 x"), "numbers"),
-    "too few counts": (dae().replace("<vcount>4 3", "<vcount>4"), "announced"),
-    "a count that lies": (dae().replace('count="15"', 'count="16"'), "16 numbers are announced"),
+    "too few counts": (dae().replace("<vcount>4 3", "<vcount>4"), "16 corners, but needs 13"),
+    "a count that lies": (dae().replace('count="15"', 'count="16"'), "15 numbers, but its count is 16"),
     "an accessor that lies": (dae().replace('count="5" stride', 'count="6" stride'), "reaches beyond"),
     "a NaN": (dae().replace("0.125", "nan"), "not finite"),
     "a geometry that is not there": (dae().replace('url="#g"', 'url="#h"'), "no geometry '#h'"),
     "another file": (dae().replace('url="#g"', 'url="/etc/passwd#g"'), "not in this file"),
     "a node in itself": (
-        dae('<node id="n"><instance_node url="#n"/></node>'), "without end"),
+        dae('<node id="n"><instance_node url="#n"/></node>'), "endlessly"),
     "an unknown axis": (dae(asset="<up_axis>W_UP</up_axis>"), "unknown up_axis"),
-    "no unit": (dae(asset='<unit meter="0"/>'), "must be above 0"),
+    "no unit": (dae(asset='<unit meter="0"/>'), "above 0"),
     "holes": (dae(faces=(
         '<polygons count="1"><input semantic="VERTEX" source="#v" offset="0"/>'
         "<ph><p>0 1 2</p><h>3 4 0</h></ph></polygons>"
     )), "holes"),
-    "a direction without length": (
-        dae("<node><lookat>0 0 0 0 0 0 0 0 1</lookat></node>"), "without length"),
+    "a direction of length 0": (
+        dae("<node><lookat>0 0 0 0 0 0 0 0 1</lookat></node>"), "length 0"),
 }  # fmt: skip
 
 
@@ -354,7 +354,7 @@ def test_xml_limits(monkeypatch):
     with pytest.raises(InputError, match="more than 10 elements"):
         xml_input.parse(b"<a>" + b"<b/>" * 10 + b"</a>", "x")
     monkeypatch.setattr(xml_input, "MOST_BYTES", 3)
-    with pytest.raises(InputError, match="At most 3 are read"):
+    with pytest.raises(InputError, match="The limit is 3"):
         xml_input.parse(b"<a/>", "x")
 
 
@@ -377,7 +377,7 @@ def test_instances_cannot_blow_up(tmp_path, monkeypatch):
     path = tmp_path / "mesh.dae"
     path.write_text(dae('<node><instance_node url="#n0"/></node>', more=more))
     monkeypatch.setattr(mesh_builder, "MOST_CORNERS", 100_000)
-    refused(path, "too large a mesh")
+    refused(path, "make the mesh too large")
     zeros = tmp_path / "zeros.dae.gz"
     zeros.write_bytes(gzip.compress(b" " * (2**28 + 2), 1))
     refused(zeros, "unpacks to too much")
@@ -560,7 +560,7 @@ def test_usd_stays_in_its_folder(tmp_path, capfd):
     for reference, says in [
         ("../part.usda", "outside its folder"),
         (str(outside), "outside its folder"),
-        ("./none.usda", "is not there"),
+        ("./none.usda", "does not exist"),
     ]:
         path = folder / f"mesh_{len(reference)}.usda"  # USD remembers layers by their names
         path.write_text(f'#usda 1.0\ndef "a" (references = @{reference}@</part>) {{}}\n')

@@ -130,7 +130,7 @@ def test_tiny_and_huge_models_look_alike(tmp_path):
 
 
 def test_wrong_values_are_refused_before_drawing(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match=r"written as \.png"):
+    with pytest.raises(InputError, match=r"pictures are PNG"):
         render(mesh_of(CUBE), None, tmp_path / "x.jpg")
     with pytest.raises(InputError, match="size must be"):
         render(mesh_of(CUBE), None, tmp_path / "x.png", size=(0, 100))

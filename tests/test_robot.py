@@ -304,7 +304,7 @@ def test_pairs_that_also_collided_before_stay_checked(tmp_path):
     assert 0 < found.new < 1
     assert not found.disabled
     assert not (tmp_path / "out.srdf").exists()
-    assert "of which they did so before, and are left as they are." in str(report)
+    assert "of which they also collided before, and the output keeps checking this pair." in str(report)
 
 
 def test_a_link_that_becomes_nearly_exact_is_not_starved():
@@ -477,12 +477,12 @@ WRONG = {
     "no meshes": (urdf(link("a", "")), "nothing to replace"),
     "a mesh that is not there": (urdf(link("a", mesh("none.obj"))), "no such file"),
     "an unknown suffix": (urdf(link("a", mesh("a.xyz"))), "no reader"),
-    "a circle": (
-        urdf(link("a", "") + link("b", "") + joint("j", "a", "b") + joint("k", "b", "a")), "circle"),
+    "a cycle": (
+        urdf(link("a", "") + link("b", "") + joint("j", "a", "b") + joint("k", "b", "a")), "cycle"),
     "no such link": (urdf(link("a", "") + joint("j", "a", "b")), "no link 'b'"),
-    "two of a name": (urdf(link("a", "") * 2), "different"),
+    "two of a name": (urdf(link("a", "") * 2), "distinct names"),
     "an unknown joint": (urdf(link("a", "") + link("b", "") + joint("j", "a", "b", kind="magic")), "'magic'"),
-    "a scale of nothing": (urdf(link("a", mesh("ell.obj", 'scale="0 1 1"'))), "a scale of 0"),
+    "a scale of nothing": (urdf(link("a", mesh("ell.obj", 'scale="0 1 1"'))), "scale must not be 0"),
     "a capsule of no length": (
         urdf(link("a", '<collision><geometry><capsule radius="1"/></geometry></collision>')),
         "robot.urdf: line 6: <capsule>: must be a number, not ''."),
@@ -491,7 +491,7 @@ WRONG = {
         "robot.urdf: line 6: <sphere>: sphere: radius"),
     "a box of two sides": (
         '<mujoco><worldbody><body>\n<geom type="box" size="1 1"/></body></worldbody></mujoco>',
-        "robot.urdf: line 2: <geom>: a box has 3 sizes, not 2."),
+        "robot.urdf: line 2: <geom>: a box needs 3 sizes, not 2."),
     "a ball of no size": (
         '<mujoco><worldbody><body>\n<geom size="0"/></body></worldbody></mujoco>',
         "robot.urdf: line 2: <geom>: sphere: radius"),
@@ -541,7 +541,7 @@ def test_wrong_options_say_what_is_wrong(arm, options, says):
 
 def test_a_robot_stays_what_it_is(arm):
     for name in ("out.xml", "out.sdf", "out"):
-        with pytest.raises(InputError, match=rf"^{name}: this robot is URDF\. .* ends in \.urdf\.$"):
+        with pytest.raises(InputError, match=rf"^{name}: this robot is URDF\. .* ending in \.urdf\.$"):
             hitbox.robot(arm, arm.with_name(name))
         assert not arm.with_name(name).exists()
 
@@ -555,7 +555,7 @@ def test_packages_that_are_lost_on_the_way_are_said(tmp_path):
     assert hitbox.robot(path, tmp_path / "near" / "out.urdf", 2).notes == ()  # the package is beside it
     far = tmp_path.parent / f"{tmp_path.name}_far" / "out.urdf"
     notes = hitbox.robot(path, far, 2).notes
-    assert notes == ("'package://my_arm/ell.obj': stays as it is, but is not found from the new folder.",)
+    assert notes == ("'package://my_arm/ell.obj': unchanged, but not found from the new folder.",)
 
 
 def test_the_shell_writes_and_reports(arm, capsys):

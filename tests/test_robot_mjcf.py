@@ -225,7 +225,7 @@ def test_geoms_that_have_no_shape_here_stay_and_collide(tmp_path, visual):
     for name in ("pad", "fitted"):
         for field in ("type", "contype", "conaffinity", "size", "pos", "quat", "friction"):
             assert np.array_equal(getattr(before.geom(name), field), getattr(after.geom(name), field))
-        assert sum(f"<geom> '{name}'" in note and "left as it is" in note for note in report.notes) == 1
+        assert sum(f"<geom> '{name}'" in note and "is unchanged" in note for note in report.notes) == 1
     assert len(report.notes) == 2
     # The pad and the box above it collided, and do so still: that is neither new nor written down.
     assert contacts(before) == contacts(after) == {("a", "b")}
@@ -288,8 +288,8 @@ def test_new_collisions_are_excluded_where_bodies_have_names(tmp_path, named):
     after = mujoco_model(out)
     assert after.nexclude == named
     assert contacts(after) == (set() if named else {("a", "")})
-    assert ("written down as not to be checked" in str(report)) == named
-    assert ("are left as they are" in str(report)) != named
+    assert ("the output excludes this pair" in str(report)) == named
+    assert ("the output keeps checking this pair" in str(report)) != named
 
 
 def test_a_mesh_collided_as_its_hull_before(tmp_path):

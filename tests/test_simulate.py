@@ -55,18 +55,18 @@ def bowl(cells=24):
 
 def test_energy_never_grows():
     from hitbox._judges.simulate.engine_rapier import RapierEngine
-    from hitbox._judges.simulate.run import _stage
+    from hitbox._judges.simulate.run import _world_frame
 
-    stage = _stage({"plate": PLATE}, None, SimulateOptions(radius="3%", balls=80, seed=0))
-    world = RapierEngine(SCENES["drop"].setup(stage, stage.solids[0]))
+    world = _world_frame({"plate": PLATE}, None, SimulateOptions(radius="3%", balls=80, seed=0))
+    engine = RapierEngine(SCENES["drop"].setup(world, world.solids[0]))
 
     def energy():
-        kinetic = 0.5 * (world.velocities() ** 2).sum()
-        return kinetic + 9.81 * (world.positions()[:, 1] - stage.bottom + 5).sum()
+        kinetic = 0.5 * (engine.velocities() ** 2).sum()
+        return kinetic + 9.81 * (engine.positions()[:, 1] - world.bottom + 5).sum()
 
     most = first = energy()
     for _ in range(150):
-        world.step()
+        engine.step()
         now = energy()
         assert now <= most * 1.002  # the step itself is exact to first order in its length
         most = min(most, now)
@@ -191,16 +191,16 @@ def test_every_ball_is_counted_once(seed, count, tilt):
 
 
 def test_balls_start_apart_and_above():
-    from hitbox._judges.simulate.run import _stage
+    from hitbox._judges.simulate.run import _world_frame
 
     for subject, count in ((PLATE, 500), (boxes((0, 0, 0, 0.01, 3, 0.01)), 300), (RING, 1)):
-        stage = _stage({"it": subject}, None, SimulateOptions(radius="2%", balls=count, seed=3))
-        balls = SCENES["drop"].setup(stage, stage.solids[0]).moving[0].positions
+        world = _world_frame({"it": subject}, None, SimulateOptions(radius="2%", balls=count, seed=3))
+        balls = SCENES["drop"].setup(world, world.solids[0]).moving[0].positions
         assert len(balls) == count
-        assert (balls[:, 1] > stage.top + stage.radius).all()
+        assert (balls[:, 1] > world.top + world.radius).all()
         assert np.ptp(balls[:, 1]) < 6  # no tower
         gaps = np.linalg.norm(balls[:, None] - balls[None], axis=2) + 99 * np.eye(count)
-        assert gaps.min() > 2 * stage.radius
+        assert gaps.min() > 2 * world.radius
 
 
 def test_few_balls_fall_all_over_the_model():
@@ -210,10 +210,10 @@ def test_few_balls_fall_all_over_the_model():
 
 def test_the_footprint_is_what_is_seen_from_above():
     """Against the shapes themselves: a point is in the shadow if a vertical line through it meets one."""
-    from hitbox._judges.simulate.run import _stage
+    from hitbox._judges.simulate.run import _world_frame
 
-    stage = _stage({"ring": RING}, None, SimulateOptions(radius="2%", balls=1, seed=0))
-    plan, scale = stage.footprint, stage.scale
+    world = _world_frame({"ring": RING}, None, SimulateOptions(radius="2%", balls=1, seed=0))
+    plan, scale = world.footprint, world.scale
     points = np.random.default_rng(0).uniform(-2.4, 2.4, (2000, 2))
     across = np.abs(points).max(axis=1)
     clear = (np.abs(across - 1) > 2 * plan.cell / scale) & (np.abs(across - 2) > 2 * plan.cell / scale)
@@ -222,7 +222,7 @@ def test_the_footprint_is_what_is_seen_from_above():
     np.testing.assert_array_equal(seen, (across[clear] > 1) & (across[clear] < 2))
     filled = plan.covers(points[clear] * scale, plan.outline)
     np.testing.assert_array_equal(filled, across[clear] < 2)
-    heights = plan.surface(np.array([[1.5, 0.0], [0.0, 0.0]]) * scale, stage.radius)
+    heights = plan.surface(np.array([[1.5, 0.0], [0.0, 0.0]]) * scale, world.radius)
     assert heights[0] == pytest.approx(0.1 * scale)
     assert heights[1] == -np.inf
 
@@ -370,14 +370,14 @@ def test_rods_get_through_a_gap_and_not_through_a_joint():
 
 def test_joints_of_round_shapes_lie_in_the_groove_between_them():
     from hitbox._judges.simulate.joints import find_joints
-    from hitbox._judges.simulate.run import _stage
+    from hitbox._judges.simulate.run import _world_frame
 
     two = Collider([Sphere((-0.7, 0, 0), 1.0), Sphere((0.7, 0, 0), 1.0)])
-    stage = _stage({"two": two}, None, SimulateOptions(radius="0.25%", balls=60, seed=0))
-    points, inward, owners = find_joints(stage, stage.radius, 60, 12 * stage.radius)
+    world = _world_frame({"two": two}, None, SimulateOptions(radius="0.25%", balls=60, seed=0))
+    points, inward, owners = find_joints(world, world.radius, 60, 12 * world.radius)
     assert (owners == 0).all()
-    for sphere in stage.solids[0].shapes:
-        assert np.abs(sphere.signed_distance(points)).max() < 4 * stage.radius
+    for sphere in world.solids[0].shapes:
+        assert np.abs(sphere.signed_distance(points)).max() < 4 * world.radius
     away = points * (0, 1, 1)
     away /= np.linalg.norm(away, axis=1, keepdims=True)
     assert (away * inward).sum(axis=1).max() < -0.95
@@ -393,7 +393,7 @@ def test_a_pile_comes_to_rest_on_its_floor():
 
 
 def test_a_mesh_cannot_be_piled():
-    with pytest.raises(InputError, match=r"moves its subject.*Give a collider"):
+    with pytest.raises(InputError, match=r"moves its subject.*Use a collider"):
         hitbox.simulate(bowl(), scene="pile")
 
 
@@ -426,7 +426,7 @@ def test_wrong_subjects_are_one_sentence():
     for subjects in ({}, [PLATE]):
         with pytest.raises(InputError, match="give at least one"):
             simulate_together(subjects)
-    with pytest.raises(InputError, match="'mesh' is none of plate"):
+    with pytest.raises(InputError, match="'mesh' is not one of the subjects: plate"):
         simulate_together({"plate": PLATE}, reference="mesh")
     with pytest.raises(InputError, match="not a collider"):
         hitbox.simulate(3)
@@ -438,7 +438,7 @@ def test_wrong_subjects_are_one_sentence():
 def test_a_collider_of_another_place_runs_with_a_warning():
     moved = PLATE.transformed(translation=(20, 0, 0))
     runs = simulate_together({"mesh": mesh_of(PLATE), "moved": moved}, reference="mesh", balls=20, frames=60)
-    assert any("does not seem to belong" in note for note in runs["moved"].notes)
+    assert any("probably belongs to another model" in note for note in runs["moved"].notes)
     assert not runs["mesh"].notes
     assert runs["moved"].resting == 0
 

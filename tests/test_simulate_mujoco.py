@@ -67,7 +67,7 @@ def test_flat_hulls_are_left_out_by_name():
     flat = Hull([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 1]])
     collider = Collider([Box((0, 0, -1), (0, 0, 0, 1), (1, 1, 0.1)), flat], up="z")
     run = hitbox.simulate(collider, engine="mujoco", balls=5, frames=5)
-    assert run.notes == ("shape 1, a hull, was left out: MuJoCo takes no flat hulls",)
+    assert run.notes == ("shape 1, a hull, was left out, because MuJoCo refuses flat hulls",)
 
 
 def test_a_concave_mesh_is_not_its_hull():

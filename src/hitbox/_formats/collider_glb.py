@@ -1,9 +1,9 @@
-"""A collider as binary glTF 2.0: one named, coloured mesh a shape.
+"""Binary glTF 2.0: one named, coloured mesh per shape.
 
-Each shape is a node whose translation and rotation place it, and a mesh around the node's origin (an
-axis along y), so that an editor's pivot sits where one wants it. glTF is in metres with y up: a
-collider in another unit or with another up axis gets a root node that scales and turns it. Without
-a known unit or up axis coordinates are taken as they are. Round shapes are circumscribed.
+Each shape is a node, whose translation and rotation place it, with a mesh around the node's origin (its axis
+along y): so an editor shows the pivot in the shape's centre. glTF uses metres with y up: a collider with
+another unit or up axis gets a root node that scales and rotates it. Without a known unit or up axis the
+coordinates are written unchanged. Round shapes are circumscribed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def files(export: Export) -> dict[str, bytes]:
 
 
 def write(collider: Collider, segments: int = 24) -> bytes:
-    """The file's bytes."""
+    """Return the file's bytes."""
     buffer = Buffer()
     for kind in collider.counts:
         buffer.kind_material(kind)
@@ -52,7 +52,7 @@ def write(collider: Collider, segments: int = 24) -> bytes:
 
 
 def _root(collider: Collider, children: list[int]) -> dict[str, Any] | None:
-    """The node that brings the collider to metres and y up, where it is not so already."""
+    """Return the node that converts the collider to metres and y up, or None if it needs no conversion."""
     scale = METRES.get(collider.unit or "m", 1.0)
     turn = _TURN_TO_Y.get(collider.up or "y")
     if scale == 1 and turn is None:

@@ -1,9 +1,10 @@
-"""A collider as glTF 2.0 with physics: KHR_implicit_shapes and KHR_physics_rigid_bodies, and beside them
-OMI_physics_shape and OMI_physics_body, which say the same and which Godot reads.
+"""glTF 2.0 with physics: KHR_implicit_shapes and KHR_physics_rigid_bodies, and for Godot the same content as
+OMI_physics_shape and OMI_physics_body.
 
-The body is one node, each shape a child that has the pose; shapes lie around their node, an axis along y, the
-frustum's end at +y. A hull is a mesh: of its own node where the shapes are what there is to see, of a node
-outside the scene where a render mesh is. Metres, y up. Both pairs are in `extensionsUsed` and never required.
+The body is one node; each shape is a child with the shape's pose. Shapes lie around their node, their axis
+along y, a frustum's end at +y. A hull is a mesh: of its own node if there is no render mesh, else of a node
+outside the scene, so that it stays invisible. Metres, y up. Both pairs of extensions are in `extensionsUsed`,
+never in `extensionsRequired`.
 """
 
 from __future__ import annotations
@@ -58,11 +59,11 @@ class _Scene:
         lists = {_KHR_SHAPES: self.khr, _OMI_SHAPES: self.omi}
         shapes = {key: {"shapes": shapes} for key, shapes in lists.items() if shapes}
         used = [key for key in DRAFTS if key in shapes or key in (_KHR_BODY, _OMI_BODY)]
-        made = self.buffer.document(
+        document = self.buffer.document(
             self.export.collider, self.export.name, self.nodes, [0], extensionsUsed=used, extensions=shapes
         )
-        made["asset"]["extras"] = {key: DRAFTS[key] for key in used}
-        return made
+        document["asset"]["extras"] = {key: DRAFTS[key] for key in used}
+        return document
 
     def add(self, node: Json) -> int:
         self.nodes.append(node)
@@ -84,7 +85,7 @@ class _Scene:
         else:
             self.khr.append(implicit)
             geometry = {"shape": len(self.khr) - 1}
-        # Importers make a box, or nothing, of two radii: a mesh they understand.
+        # Importers turn two radii into a box, or into nothing. They understand a mesh.
         as_mesh = implicit is None or isinstance(local, Frustum)
         self.omi.append({"type": "convex", "convex": {"mesh": mesh}} if as_mesh else _omi(implicit))
         node["extensions"] = {
@@ -95,7 +96,7 @@ class _Scene:
         return at
 
     def add_mesh(self, item: Item, local: Shape, name: str) -> tuple[int, Json]:
-        """The mesh, and what a node must have to hold it: one with a scale has it on a child."""
+        """Return the mesh's number and the keys of a node that holds it: a scaled mesh needs a child node."""
         vertices, triangles = finite_mesh(local, name, _SEGMENTS)
         scale = scale_of(vertices)
         material = self.buffer.kind_material(item.shape.kind)
@@ -107,19 +108,19 @@ class _Scene:
 
 def _motion(mass: MassProperties | None) -> Json:
     if mass is None:
-        return {_OMI_BODY: {"motion": {"type": "static"}}}  # KHR: what has no motion does not move
+        return {_OMI_BODY: {"motion": {"type": "static"}}}  # KHR: a body without motion is static
     moments, turn = mass.principal
-    said: Json = {
+    motion: Json = {
         "mass": mass.mass,
         "centerOfMass": mass.center,
         "inertiaDiagonal": moments,
         "inertiaOrientation": turn,
     }
-    return {_KHR_BODY: {"motion": said}, _OMI_BODY: {"motion": {"type": "dynamic", **said}}}
+    return {_KHR_BODY: {"motion": motion}, _OMI_BODY: {"motion": {"type": "dynamic", **motion}}}
 
 
 def _implicit(local: Shape) -> Json | None:
-    """As KHR_implicit_shapes has it; None for what is a mesh there."""
+    """Return the shape in KHR_implicit_shapes, or None for a shape that must be a mesh there."""
     if isinstance(local, Box):
         return {"type": "box", "box": {"size": [2 * half for half in local.half_extents]}}
     if isinstance(local, Sphere):
@@ -138,7 +139,7 @@ def _round(kind: str, height: float, top: float, bottom: float) -> Json:
 
 
 def _omi(implicit: Json | None) -> Any:
-    """The same numbers; importers that do not know two radii look for `radius`."""
+    """Return the same shape for OMI, with `radius` for importers that do not support two radii."""
     assert implicit is not None
     kind = implicit["type"]
     numbers = dict(implicit[kind])

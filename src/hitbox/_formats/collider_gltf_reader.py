@@ -1,7 +1,7 @@
-"""The colliders of a glTF or GLB: KHR_physics_rigid_bodies, or OMI_physics_body where a node has no other.
+"""Reads the colliders of glTF and GLB: KHR_physics_rigid_bodies, or OMI_physics_body for nodes without KHR.
 
-Shapes come back as what they are, in the scene's frame; a mesh becomes the hull of its vertices. An earlier
-draft had `geometry.mesh`, which is read as well.
+Shapes keep their kinds, in the scene's frame; a mesh becomes the hull of its vertices. `geometry.mesh` of an
+earlier draft is supported as well.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Triangles = npt.NDArray[np.int64]
 
 
 def read(path: str) -> Collider | None:
-    """The collider in a file; None where it says nothing of physics."""
+    """Read the collider of a file; return None if the file uses no physics extension."""
     where = _utf8(os.path.basename(path))
     data = read_bytes(path)
     try:
@@ -80,8 +80,8 @@ class _File:
             extensions = node.get("extensions", {})
             if "motion" in extensions.get(_OMI_BODY, {}) or "motion" in extensions.get(_KHR_BODY, {}):
                 name = name or label_of(node.get("extras")).name
-            said = node.get("name") or f"node {number}"
-            for shape, note in self.shapes_of(extensions, matrix, f"{said}"):
+            title = node.get("name") or f"node {number}"
+            for shape, note in self.shapes_of(extensions, matrix, title):
                 shapes.append(shape)
                 labels.append(label_of(node.get("extras")))
                 notes += [note] if note else []
@@ -92,7 +92,7 @@ class _File:
         return Collider(shapes, labels=labels, status=status, name=name or stem, unit="m", up="y")
 
     def placed(self) -> Iterator[tuple[int, FloatArray]]:
-        """Each node of the scene with its place, in the order of the file's tree."""
+        """Yield each node of the scene with its matrix, in the order of the file's tree."""
         scenes = self.document.get("scenes")
         if scenes:
             top = _item(scenes, self.document.get("scene", 0)).get("nodes", [])
@@ -107,48 +107,48 @@ class _File:
         while waiting:
             number, above = waiting.pop()
             if number in seen:
-                raise InputError(f"node {number} has two parents, or is its own.")
+                raise InputError(f"node {number} has two parents, or is its own ancestor.")
             seen.add(number)
             own = above @ _matrix(_item(self.nodes, number))
             yield number, own
             waiting += [(child, own) for child in reversed(_item(self.nodes, number).get("children", []))]
 
     def shapes_of(
-        self, extensions: Any, matrix: FloatArray, said: str
+        self, extensions: Any, matrix: FloatArray, where: str
     ) -> Iterator[tuple[Shape, str | None]]:
         khr, omi = (extensions.get(name, {}).get("collider") for name in (_KHR_BODY, _OMI_BODY))
         if khr is not None:
             geometry = khr.get("geometry", khr)
             if "shape" in geometry:
-                yield self.shape(_KHR_SHAPES, geometry["shape"], matrix, said)
+                yield self.shape(_KHR_SHAPES, geometry["shape"], matrix, where)
             elif "node" in geometry:
-                yield self.hull(list(self.meshes_of(geometry["node"])), matrix, said)
+                yield self.hull(list(self.meshes_of(geometry["node"])), matrix, where)
             else:
-                yield self.hull([(geometry["mesh"], np.eye(4))], matrix, said)
+                yield self.hull([(geometry["mesh"], np.eye(4))], matrix, where)
         elif omi is not None and "shape" in omi:
-            yield self.shape(_OMI_SHAPES, omi["shape"], matrix, said)
+            yield self.shape(_OMI_SHAPES, omi["shape"], matrix, where)
 
-    def shape(self, extension: str, number: int, matrix: FloatArray, said: str) -> tuple[Shape, str | None]:
-        found = _item(self.document["extensions"][extension]["shapes"], number)
-        kind = found.get("type")
-        size = found.get(kind, {})
+    def shape(self, extension: str, number: int, matrix: FloatArray, where: str) -> tuple[Shape, str | None]:
+        shape = _item(self.document["extensions"][extension]["shapes"], number)
+        kind = shape.get("type")
+        size = shape.get(kind, {})
         if kind in ("convex", "trimesh"):
-            return self.hull([(size["mesh"], np.eye(4))], matrix, said)
-        place = Placement(matrix, said)
+            return self.hull([(size["mesh"], np.eye(4))], matrix, where)
+        place = Placement(matrix, where)
         if kind == "box":
             return place.box(size.get("size", (1, 1, 1))), None
         if kind == "sphere":
             return place.sphere(size.get("radius", 0.5)), None
         if kind not in ("capsule", "cylinder"):
-            raise InputError(f"{said}: unknown shape {kind!r}.")
+            raise InputError(f"{where}: unknown shape {kind!r}.")
         top, bottom = (size.get(key, size.get("radius", 0.5)) for key in ("radiusTop", "radiusBottom"))
         if kind == "cylinder":
             return place.frustum(size.get("height", 2.0), bottom, top), None
-        note = None if top == bottom else f"{said} is a tapered capsule: one of its larger radius is used."
+        note = None if top == bottom else f"{where}: a tapered capsule is replaced by its larger radius."
         return place.capsule(size.get("height", 1.0), max(top, bottom)), note
 
     def meshes_of(self, number: int) -> Iterator[tuple[int, FloatArray]]:
-        """Of a node and of those below it; where the node itself lies does not matter."""
+        """Yield the meshes of a node and its descendants, in the frame of that node."""
         node = _item(self.nodes, number)
         if "mesh" in node:
             yield node["mesh"], np.eye(4)
@@ -157,7 +157,7 @@ class _File:
                 yield _item(self.nodes, below)["mesh"], matrix
 
     def hull(
-        self, meshes: list[tuple[int, FloatArray]], matrix: FloatArray, said: str
+        self, meshes: list[tuple[int, FloatArray]], matrix: FloatArray, where: str
     ) -> tuple[Hull, str | None]:
         points: list[FloatArray] = []
         triangles: list[_Triangles] = []
@@ -169,13 +169,13 @@ class _File:
                 triangles.append(rows + first)
                 first += len(vertices)
         if not points:
-            raise InputError(f"{said}: its geometry has no mesh.")
-        # Writers double vertices that have several normals; equal ones are so before they are placed.
+            raise InputError(f"{where}: its geometry has no mesh.")
+        # Writers duplicate vertices with several normals. Merge them before rounding separates them.
         vertices, rows = merged(np.vstack(points), np.vstack(triangles))
         placed = vertices @ matrix[:3, :3].T + matrix[:3, 3]
-        hull, note = hull_of_piece(Piece(placed, rows), said)
+        hull, note = hull_of_piece(Piece(placed, rows), where)
         if hull is None:
-            raise InputError(f"{said}: its mesh is flat and has no inside.")
+            raise InputError(f"{where}: its mesh is flat and has no inside.")
         return hull, note
 
     def primitive(self, primitive: Any) -> tuple[FloatArray, _Triangles]:
@@ -194,7 +194,7 @@ class _File:
 
     def rows(self, accessor: Any, kind: str, width: int) -> npt.NDArray[Any]:
         if "sparse" in accessor or "bufferView" not in accessor:
-            raise InputError("sparse accessors of a collider's mesh are not read.")
+            raise InputError("hitbox does not read sparse accessors of a collider's mesh.")
         view = _item(self.document["bufferViews"], accessor["bufferView"])
         start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
         size = np.dtype(kind).itemsize * width
@@ -215,9 +215,9 @@ class _File:
 
 
 def _item(things: Any, number: Any) -> Any:
-    """Not from the end: -1 is no index in glTF."""
+    """Return an item by its index. A negative index is invalid in glTF."""
     if not isinstance(number, int) or not 0 <= number < len(things):
-        raise InputError(f"there is no number {number!r:.20} among {len(things)}.")
+        raise InputError(f"there is no index {number!r:.20} among {len(things)}.")
     return things[number]
 
 

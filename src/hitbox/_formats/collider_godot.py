@@ -1,7 +1,7 @@
-"""A collider as a Godot 4 scene (.tscn): a StaticBody3D or RigidBody3D with a CollisionShape3D a shape.
+"""Godot 4 scenes (.tscn): a StaticBody3D or RigidBody3D with one CollisionShape3D per shape.
 
-Written to Godot's documentation, not run in Godot. A render mesh is a GLB beside it that the scene instances.
-Names, parts and materials are metadata of the nodes.
+Written after Godot's documentation, not tested in Godot. A render mesh becomes a GLB next to the scene, which
+instances it. The nodes' metadata has names, parts and materials.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TARGET = Target(
     ("box", "sphere", "capsule", "cylinder", "hull"), unit="m", up="y", has_motion=True, has_mesh=True
 ).with_caps_of("godot")
 
-_SKEWED = 1e-3  # of the largest moment: products of inertia from here on are worth a note
+_SKEWED = 1e-3  # fraction of the largest moment: larger products of inertia cause a note
 _META = "metadata/hitbox_"
 
 
@@ -42,7 +42,7 @@ def files(export: Export) -> dict[str, bytes]:
         nodes.append(f"{_META}name = {_text(export.collider.name)}")
     names = safe_names(["visual", *(item.name for item in export.items)])
     if export.mesh is not None:
-        model = f"{export.file}_visual.glb"  # after all of the name, so that no two scenes share one
+        model = f"{export.file}_visual.glb"  # the full file name: no two scenes share a model
         beside[model] = _visual(export)
         resources.append(f'[ext_resource type="PackedScene" path={_text(model)} id="visual"]\n')
         nodes += ["", f'[node name="{names[0]}" parent="." instance=ExtResource("visual")]']
@@ -55,16 +55,16 @@ def files(export: Export) -> dict[str, bytes]:
             f'[node name="{name}" type="CollisionShape3D" parent="."]',
             f"transform = Transform3D({_numbers([*matrix_of(rotation).ravel(), *translation])})",
             f'shape = SubResource("shape_{k}")',
-            *(f"{_META}{key} = {_text(value)}" for key, value in _known(item).items()),
+            *(f"{_META}{key} = {_text(value)}" for key, value in _metadata(item).items()),
         ]
     head = f"[gd_scene load_steps={len(resources) + 1} format=3]\n"
     text = "\n".join([head, *resources, *nodes]) + "\n"
     return {export.file: text.encode(), **beside}
 
 
-def _known(item: Item) -> dict[str, str]:
-    known = extras_of(item.shape, item.label)
-    return {key: value for key, value in known.items() if key != "kind"}
+def _metadata(item: Item) -> dict[str, str]:
+    extras = extras_of(item.shape, item.label)
+    return {key: value for key, value in extras.items() if key != "kind"}
 
 
 def _visual(export: Export) -> bytes:
@@ -80,7 +80,7 @@ def _motion(mass: MassProperties | None, notes: list[str]) -> list[str]:
         return []
     xx, yy, zz, *products = mass.inertia
     if max(map(abs, products)) > _SKEWED * max(xx, yy, zz):
-        notes.append("Godot takes inertia about the body's own axes: its products are left out.")
+        notes.append("Godot has no products of inertia: they are omitted.")
     return [
         f"mass = {_numbers([mass.mass])}",
         "center_of_mass_mode = 1",
@@ -108,7 +108,7 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _text(value: str) -> str:
-    """Godot's escapes are those of JSON."""
+    """Quote a text: Godot uses the escapes of JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -121,7 +121,7 @@ _SHAPES = ("BoxShape3D", "SphereShape3D", "CapsuleShape3D", "CylinderShape3D", "
 
 
 def read(path: str) -> Collider | None:
-    """The CollisionShape3D nodes of a text scene; None where there are none."""
+    """Read the CollisionShape3D nodes of a text scene; return None if there are none."""
     where = _utf8(os.path.basename(path))
     data = read_bytes(path)
     try:
@@ -147,29 +147,29 @@ def _collider(text: str, stem: str) -> Collider | None:
             own = attributes["name"] if parent == "." else f"{parent}/{attributes['name']}"
             above = np.eye(4) if parent is None else places.get(parent, np.eye(4))
             places["." if parent is None else own] = above @ _place(properties.get("transform"))
-            known = label_of({key[len(_META) :]: _said(value) for key, value in properties.items()})
-            name = known.name or name if parent is None else name
+            label = label_of({key[len(_META) :]: _string(value) for key, value in properties.items()})
+            name = label.name or name if parent is None else name
             if attributes.get("type") == "CollisionShape3D" and "shape" in properties:
-                found = re.fullmatch(r'SubResource\("(.*)"\)', properties["shape"])
-                if found is None:
-                    raise InputError(f"{own}: only shapes inside the file are read.")
-                shapes.append(_shape(resources[found[1]], Placement(places[own], own), places[own]))
-                labels.append(known)
+                reference = re.fullmatch(r'SubResource\("(.*)"\)', properties["shape"])
+                if reference is None:
+                    raise InputError(f"{own}: hitbox reads only shapes inside the file.")
+                shapes.append(_shape(resources[reference[1]], Placement(places[own], own), places[own]))
+                labels.append(label)
     return Collider(shapes, labels=labels, name=_utf8(name), unit="m", up="y") if shapes else None
 
 
 def _sections(text: str) -> Iterable[tuple[str, dict[str, str], dict[str, str]]]:
-    found: list[tuple[str, dict[str, str], dict[str, str]]] = []
-    for line in text.replace("\r\n", "\n").split("\n"):  # not splitlines: a name may hold what it splits at
+    sections: list[tuple[str, dict[str, str], dict[str, str]]] = []
+    for line in text.replace("\r\n", "\n").split("\n"):  # splitlines would split inside names
         if section := _SECTION.fullmatch(line):
-            given = _ATTRIBUTE.finditer(section[2])
-            found.append((section[1], {m[1]: m[2] or m[3] or m[4] or "" for m in given}, {}))
-        elif found and (single := _PROPERTY.fullmatch(line)):
-            found[-1][2][single[1]] = single[2]
-    return found
+            attributes = _ATTRIBUTE.finditer(section[2])
+            sections.append((section[1], {m[1]: m[2] or m[3] or m[4] or "" for m in attributes}, {}))
+        elif sections and (single := _PROPERTY.fullmatch(line)):
+            sections[-1][2][single[1]] = single[2]
+    return sections
 
 
-def _said(value: str) -> Any:
+def _string(value: str) -> Any:
     return json.loads(value) if value.startswith('"') else None
 
 
@@ -189,14 +189,14 @@ def _place(transform: str | None) -> FloatArray:
 def _shape(resource: Mapping[str, str], place: Placement, matrix: FloatArray) -> Shape:
     kind = resource["type"]
     if kind not in _SHAPES:
-        raise InputError(f"{place.said}: a {kind} cannot be read.")
+        raise InputError(f"{place.where}: hitbox does not read a {kind}.")
     if kind == "BoxShape3D":
         return place.box(_values(resource.get("size", "1, 1, 1")))
     if kind == "ConvexPolygonShape3D":
         points = np.array(_values(resource["points"])).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
         hull = Hull._around(np.ascontiguousarray(points))
         if hull is None:
-            raise InputError(f"{place.said}: its points are flat.")
+            raise InputError(f"{place.where}: its points are flat.")
         return hull
     radius, height = float(resource.get("radius", 0.5)), float(resource.get("height", 2.0))
     if kind == "SphereShape3D":

@@ -1,7 +1,7 @@
-"""Collider JSON, version 1 (collider.schema.json beside this file says the same).
+"""Collider JSON, version 1 (collider.schema.json beside this file is its schema).
 
-Numbers are written as the shortest text that reads back to the same float64, keys in a fixed order,
-one shape a line: the same collider always gives the same bytes. Keys we do not know are kept.
+Numbers are written as the shortest text that reads back to the same float64, keys in a fixed order, one
+shape per line: the same collider always gives the same bytes. Reading and writing keep unknown keys.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def files(export: Export) -> dict[str, bytes]:
 
 
 def write(collider: Collider, *, faces: bool = False) -> bytes:
-    """The file's bytes. `faces`: each shape also lists the input faces it owns."""
+    """Return the file's bytes. With `faces`, each shape also lists the input faces it owns."""
     top: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -50,7 +50,7 @@ def write(collider: Collider, *, faces: bool = False) -> bytes:
         "up": collider.up,
     }
     if collider.source is not None:
-        top["source"] = _known(collider.source, "name", "sha256", "faces", "diagonal")
+        top["source"] = _present(collider.source, "name", "sha256", "faces", "diagonal")
     if collider.method is not None:
         options = dict(collider.method.options)
         top["method"] = {"name": collider.method.name, "options": options, **collider.method.extra}
@@ -66,22 +66,22 @@ def write(collider: Collider, *, faces: bool = False) -> bytes:
     return text.encode()
 
 
-def _known(value: Source | Label, *keys: str) -> dict[str, Any]:
-    known = {key: getattr(value, key) for key in keys if getattr(value, key) is not None}
-    return known | dict(value.extra)
+def _present(value: Source | Label, *keys: str) -> dict[str, Any]:
+    values = {key: getattr(value, key) for key in keys if getattr(value, key) is not None}
+    return values | dict(value.extra)
 
 
 def _shape_document(shape: Shape, label: Label, faces: bool) -> dict[str, Any]:
     document: dict[str, Any] = {"kind": shape.kind}
     document |= {field.name: getattr(shape, field.name) for field in fields(shape)}
-    document |= _known(label, "name", "part", "material")
+    document |= _present(label, "name", "part", "material")
     if faces and label.faces is not None:
         document["faces"] = label.faces
     return document
 
 
 def _text(value: object) -> str:
-    """JSON text with whole numbers without a point: 1, not 1.0."""
+    """Format a value as JSON; whole numbers have no point: 1, not 1.0."""
     if isinstance(value, np.ndarray):
         return _array_text(value)
     if isinstance(value, float):
@@ -107,16 +107,16 @@ def _array_text(array: np.ndarray[Any, Any]) -> str:
 
 
 def read(data: bytes, where: str) -> Collider:
-    """The collider in `data`; `where` names the file in messages."""
+    """Read the collider in `data`; `where` names the file in messages."""
     document = _mapping(where, _parse(data, where))
     _check_header(document, where)
     entries = document.get("shapes")
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{where}: shapes must be a list with at least one shape.")
-    made = [_shape(f"{where}: shapes[{k}]", entry) for k, entry in enumerate(entries)]
+    shapes = [_shape(f"{where}: shapes[{k}]", entry) for k, entry in enumerate(entries)]
     return Collider(
-        [shape for shape, _ in made],
-        labels=[label for _, label in made],
+        [shape for shape, _ in shapes],
+        labels=[label for _, label in shapes],
         source=_optional(document, "source", where, _source),
         method=_optional(document, "method", where, _method),
         status=_optional(document, "status", where, _status),
@@ -143,7 +143,7 @@ def _parse(data: bytes, where: str) -> object:
         raise InputError(f"{where}: not a collider JSON: nested too deeply.") from None
     except InputError:
         raise
-    except ValueError as error:  # a whole number of thousands of digits
+    except ValueError as error:  # an integer with thousands of digits
         raise InputError(f"{where}: not a collider JSON: {error}.") from None
 
 
@@ -152,7 +152,7 @@ def _check_header(document: Mapping[str, Any], where: str) -> None:
         raise InputError(f'{where}: not a collider JSON: "format" must be "{FORMAT}".')
     found = document.get("version")
     if isinstance(found, bool) or found != VERSION:
-        raise InputError(f"{where}: collider JSON version {found!r} is not known. Known: {VERSION}.")
+        raise InputError(f"{where}: collider JSON version {found!r} is not supported. Supported: {VERSION}.")
 
 
 def _shape(where: str, value: object) -> tuple[Shape, Label]:
@@ -234,8 +234,8 @@ def _get(entry: Mapping[str, Any], key: str, where: str, kind: type | tuple[type
     value = entry.get(key)
     is_bool = isinstance(value, bool)
     if value is not None and (not isinstance(value, kind) or (is_bool and kind is not bool)):
-        said = _WORDS.get(kind, "a number") if isinstance(kind, type) else "a number"
-        raise InputError(f"{where}: {key} must be {said}, not {value!r}.")
+        expected = _WORDS.get(kind, "a number") if isinstance(kind, type) else "a number"
+        raise InputError(f"{where}: {key} must be {expected}, not {value!r}.")
     return value
 
 

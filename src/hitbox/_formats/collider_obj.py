@@ -1,7 +1,7 @@
-"""A collider as Wavefront OBJ: one object a shape, with `usemtl` naming its kind. One file, float64 text.
+"""Wavefront OBJ: one object per shape, whose `usemtl` names its kind. One file, float64 text.
 
-The meshes circumscribe round shapes, so they enclose what the shapes enclose. OBJ knows no unit and
-no up axis: coordinates are written as they are.
+The meshes circumscribe round shapes, so they enclose everything the shapes enclose. OBJ has no unit and no
+up axis: coordinates are written unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def files(export: Export) -> dict[str, bytes]:
 
 
 def write(collider: Collider, segments: int = 24) -> bytes:
-    """The file's bytes."""
+    """Return the file's bytes."""
     objects = []
     for shape, name in zip(collider.shapes, object_names(collider), strict=True):
         vertices, triangles = finite_mesh(shape, name, segments)

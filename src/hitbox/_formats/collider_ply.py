@@ -1,4 +1,4 @@
-"""A collider as binary PLY: all shapes as one mesh, float64. PLY knows no unit and no up axis.
+"""Binary PLY: all shapes as one mesh in float64. PLY has no unit and no up axis.
 
 Round shapes are circumscribed.
 """

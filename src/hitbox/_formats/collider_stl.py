@@ -1,6 +1,6 @@
-"""A collider as binary STL: all shapes as one mesh. STL knows no unit, no up axis and no names.
+"""Binary STL: all shapes as one mesh. STL has no unit, no up axis and no names.
 
-Round shapes are circumscribed; numbers are 32-bit floats.
+Round shapes are circumscribed. Numbers are 32-bit floats.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def files(export: Export) -> dict[str, bytes]:
         corners = vertices.astype(np.float32)[triangles]
     if not np.isfinite(corners).all():
         raise InputError("stl: the collider is too large for 32-bit floats. Scale it down.")
-    rows = np.zeros(len(triangles), _ROW)  # a normal of 0 0 0: readers take it from the corners
+    rows = np.zeros(len(triangles), _ROW)  # normals stay 0 0 0: readers compute them from the corners
     rows["corners"] = corners
-    head = f"binary STL, hitbox {version()}".encode()  # never begins with solid, as text does
+    head = f"binary STL, hitbox {version()}".encode()  # must not begin with "solid", which marks text files
     return {export.file: head.ljust(80, b" ") + struct.pack("<I", len(rows)) + rows.tobytes()}

@@ -1,8 +1,8 @@
-"""A collider for Unity: an OBJ, which its own importer reads, a JSON beside it that says what collides, and
-the script that puts colliders on the model when it is imported.
+"""Unity: an OBJ for Unity's own importer, a JSON file that describes the colliders, and an import script that
+adds the colliders to the model.
 
-Written to Unity's documentation, not run in Unity. Importers mirror an axis, each its own: the script takes
-no pose from numbers alone, but asks where the three axes of the object `hitbox_frame` have gone. A hull is
+Written after Unity's documentation, not tested in Unity. Importers mirror an axis, not all the same. So the
+script takes no pose from numbers alone: the object `hitbox_frame` shows where the three axes are. A hull is
 the imported mesh itself.
 """
 
@@ -41,15 +41,15 @@ _FORMAT, _VERSION = "hitbox-unity", 1
 
 def files(export: Export) -> dict[str, bytes]:
     if not export.file.lower().endswith(".obj"):
-        raise InputError(f"{export.file}: the format unity is an .obj with files beside it: name it so.")
-    export.notes.append(f"One copy of {SCRIPT} is enough for a project: Unity refuses two.")
+        raise InputError(f"{export.file}: the format unity needs a name that ends in .obj. Rename it.")
+    export.notes.append(f"A project needs {SCRIPT} once: Unity refuses a second copy.")
     shown = [] if export.mesh is None else list(render_objects(export.mesh, export.name))
     names = safe_names([_FRAME, *(each.name for each in shown), *(item.name for item in export.items)])
     objects = [_frame()]
     objects += [replace(each, name=name) for each, name in zip(shown, names[1:], strict=False)]
     shapes = []
     for item, name in zip(export.items, names[len(objects) :], strict=True):
-        shapes.append(_said(item, name))
+        shapes.append(_described(item, name))
         if isinstance(item.shape, Hull):
             objects.append(ObjObject(name, item.shape.vertices, [(None, item.shape.triangles)]))
     generator = export.collider.generator or f"hitbox {version()}"
@@ -75,7 +75,7 @@ def _json(document: dict[str, Any]) -> bytes:
 
 
 def _frame() -> ObjObject:
-    """Corners at 1, 2 and 3 along x, y and z: by their distances one knows which is which."""
+    """Return a mesh with corners at 1, 2 and 3 on x, y and z: the distances identify the axes."""
     corners = np.array([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3)], np.float64)
     return ObjObject(_FRAME, corners, [(None, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])])
 
@@ -95,19 +95,19 @@ def _motion(mass: MassProperties | None) -> dict[str, Any]:
     }
 
 
-def _said(item: Item, name: str) -> dict[str, Any]:
+def _described(item: Item, name: str) -> dict[str, Any]:
     local, rotation, center = local_and_pose(item.shape)
     axes = matrix_of(rotation)
     place = {"center": _xyz(center), "up": _xyz(axes[:, 1]), "forward": _xyz(axes[:, 2])}
-    said: dict[str, Any] = {"id": name, "type": item.shape.kind}
+    entry: dict[str, Any] = {"id": name, "type": item.shape.kind}
     if isinstance(local, Box):
-        said |= {**place, "size": _xyz(2 * half for half in local.half_extents)}
+        entry |= {**place, "size": _xyz(2 * half for half in local.half_extents)}
     elif isinstance(local, Sphere):
-        said |= {**place, "radius": local.radius}
-    elif isinstance(local, Capsule):  # Unity's height is that with both caps
-        said |= {**place, "radius": local.radius, "height": 2 * (local.end[1] + local.radius)}
+        entry |= {**place, "radius": local.radius}
+    elif isinstance(local, Capsule):  # Unity's height includes both caps
+        entry |= {**place, "radius": local.radius, "height": 2 * (local.end[1] + local.radius)}
     extras = extras_of(item.shape, item.label)
-    return said | {key: value for key, value in extras.items() if key != "kind"}
+    return entry | {key: value for key, value in extras.items() if key != "kind"}
 
 
 def _xyz(values: Any) -> dict[str, float]:
@@ -119,7 +119,7 @@ def _xyz(values: Any) -> dict[str, float]:
 
 
 def read(path: str, model: Mesh | None) -> Collider:
-    """The collider that a .unity.json says; `model`: the OBJ it names, for its hulls."""
+    """Read the collider in a .unity.json file; `model` is the OBJ it names, which has the hulls."""
     where = _utf8(os.path.basename(path))
     try:
         with open(path, "rb") as file:
@@ -129,32 +129,32 @@ def read(path: str, model: Mesh | None) -> Collider:
         shapes: list[Shape] = []
         labels: list[Label] = []
         with strict_numbers():
-            for said in document["shapes"]:
-                shapes.append(_shape(said, model))
-                labels.append(label_of(said))
+            for entry in document["shapes"]:
+                shapes.append(_shape(entry, model))
+                labels.append(label_of(entry))
         return Collider(shapes, labels=labels, name=str(document.get("name", "")), unit="m", up="y")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     except WRONG_VALUES as error:
-        raise InputError(f"{where}: is not a sidecar of hitbox: {error!r:.80}.") from None
+        raise InputError(f"{where}: is not a collider file for Unity by hitbox: {error!r:.80}.") from None
 
 
-def _shape(said: Any, model: Mesh | None) -> Shape:
-    name = str(said["id"])
-    if said["type"] == "hull":
+def _shape(entry: Any, model: Mesh | None) -> Shape:
+    name = str(entry["id"])
+    if entry["type"] == "hull":
         return _hull(name, model)
     matrix = np.eye(4)
     vectors = ("up", "forward", "center")
-    up, forward, center = (np.array([said[key][axis] for axis in "xyz"]) for key in vectors)
+    up, forward, center = (np.array([entry[key][axis] for axis in "xyz"]) for key in vectors)
     matrix[:3, :4] = np.stack([np.cross(up, forward), up, forward, center], axis=1)
     place = Placement(matrix, name)
-    if said["type"] == "box":
-        return place.box([said["size"][axis] for axis in "xyz"])
-    if said["type"] == "sphere":
-        return place.sphere(said["radius"])
-    if said["type"] == "capsule":
-        return place.capsule(said["height"] - 2 * said["radius"], said["radius"])
-    raise InputError(f"{name}: unknown type {said['type']!r:.20}.")
+    if entry["type"] == "box":
+        return place.box([entry["size"][axis] for axis in "xyz"])
+    if entry["type"] == "sphere":
+        return place.sphere(entry["radius"])
+    if entry["type"] == "capsule":
+        return place.capsule(entry["height"] - 2 * entry["radius"], entry["radius"])
+    raise InputError(f"{name}: unknown type {entry['type']!r:.20}.")
 
 
 def _hull(name: str, model: Mesh | None) -> Hull:

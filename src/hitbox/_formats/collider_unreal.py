@@ -1,4 +1,4 @@
-"""A collider for Unreal as GLB: meshes whose names say what they are, beside the render mesh of that name."""
+"""GLB for Unreal: collision meshes, whose names tell their kind, and the render mesh they belong to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hitbox._formats.gltf_file import Buffer, packed
 from hitbox._formats.local_frames import extras_of
 from hitbox._formats.unreal_meshes import collision_meshes, target
 
-TARGET = target("m")  # the importer makes centimetres of them
+TARGET = target("m")  # Unreal's importer converts metres to centimetres
 
 
 def files(export: Export) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""A collider for Unreal as OBJ: named meshes in centimetres, beside the render mesh they belong to."""
+"""OBJ for Unreal: named collision meshes in centimetres, and the render mesh they belong to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hitbox._formats.obj_file import ObjObject, obj_bytes, render_objects
 from hitbox._formats.unreal_meshes import collision_meshes, target
 
 TARGET = target("cm")
-_SAYS_UNIT = b" in centimetres"
+_UNIT_COMMENT = b" in centimetres"
 
 
 def files(export: Export) -> dict[str, bytes]:
@@ -16,12 +16,12 @@ def files(export: Export) -> dict[str, bytes]:
     for named in collision_meshes(export):
         objects.append(ObjObject(named.name, named.vertices, [(None, named.triangles)]))
     generator = export.collider.generator or f"hitbox {version()}"
-    said = f"{generator}: {export.name}{_SAYS_UNIT.decode()}"
-    return {export.file: obj_bytes(said, objects)}
+    comment = f"{generator}: {export.name}{_UNIT_COMMENT.decode()}"
+    return {export.file: obj_bytes(comment, objects)}
 
 
 def is_ours(path: str) -> bool:
-    """By the comment in its first line: an OBJ has no other place for a unit."""
+    """Whether hitbox wrote the file. Its first line tells the unit: OBJ has no other place for it."""
     with open(path, "rb") as file:
         first = file.readline(1 << 12).rstrip()
-    return first.startswith(b"# hitbox ") and first.endswith(_SAYS_UNIT)
+    return first.startswith(b"# hitbox ") and first.endswith(_UNIT_COMMENT)

@@ -1,9 +1,9 @@
-"""A collider as USD Physics: one body, a gprim a shape.
+"""USD Physics: one body with one gprim per shape.
 
-Text (.usda) needs nothing; binary (.usdc, and .usd) is made of it by usd-core, the extra `usd`. Sizes are in
-the prims' attributes, poses in translate and orient; only a cube has a scale. A frustum that comes to a point
-is a Cone, another one a hull: readers drop cylinders of two radii without a word. Metres; y or z is up, as in
-the collider.
+Text (.usda) needs no package; usd-core, the extra `usd`, converts it to binary (.usdc, .usd). Attributes of
+the prims hold sizes, translate and orient hold poses; only a cube has a scale. A frustum that ends in a point
+becomes a Cone; any other frustum becomes a hull, because readers silently ignore cylinders with two radii.
+Metres; y or z is up, as in the collider.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TARGET = Target(
 ).with_caps_of("usd")  # fmt: skip
 
 _SEGMENTS = 30
-_HALF_TURN: Rotation = (1.0, 0.0, 0.0, 0.0)  # about x: takes y to -y
+_HALF_TURN: Rotation = (1.0, 0.0, 0.0, 0.0)  # about x: maps y to -y
 
 
 def files(export: Export) -> dict[str, bytes]:
@@ -42,7 +42,7 @@ def _binary(text: str) -> bytes:
     try:
         from pxr import Sdf
     except ImportError:
-        raise InputError('binary USD needs usd-core: pip install "hitbox[usd]", or write .usda.') from None
+        raise InputError('binary USD needs usd-core. pip install "hitbox[usd]", or write .usda.') from None
     layer = Sdf.Layer.CreateAnonymous(".usda")
     layer.ImportFromString(text)
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +128,7 @@ def _shape(item: Item, is_guide: bool) -> list[str]:
     elif isinstance(local, Capsule | Cylinder):
         prim = local.kind.capitalize()
         attributes = _round(2 * local.end[1], local.radius)
-    elif isinstance(local, Frustum):  # its point is at +y
+    elif isinstance(local, Frustum):  # a USD Cone has its point at +y
         prim, attributes = "Cone", _round(2 * local.end[1], max(local.radius_start, local.radius_end))
         if local.radius_start == 0:
             rotation = composed(rotation, _HALF_TURN)
@@ -169,7 +169,7 @@ def _polygons(vertices: FloatArray, indices: list[int], counts: list[int]) -> li
 
 
 def _visual(mesh: Mesh, name: str) -> list[str]:
-    """The render mesh: a Mesh a part, materials as subsets of its faces."""
+    """The render mesh: one Mesh per part, with a face subset per material."""
     part = np.zeros(mesh.face_count, np.uint32) if mesh.part is None else mesh.part
     numbers = [int(number) for number in np.unique(part)]
     titles = [mesh.part_names[number] if mesh.part is not None else "mesh" for number in numbers]
@@ -211,7 +211,7 @@ def _subsets(mesh: Mesh, faces: Any) -> list[str]:
 
 
 def _text(value: str) -> str:
-    """Quoted; what is not to be seen is escaped byte by byte."""
+    """Quote a text, escaping control characters byte by byte."""
     escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
     return '"' + "".join(escapes.get(c, f"\\x{ord(c):02x}" if ord(c) < 32 else c) for c in value) + '"'
 

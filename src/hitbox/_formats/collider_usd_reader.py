@@ -1,6 +1,6 @@
-"""The colliders of a USD stage: every prim with PhysicsCollisionAPI. Needs usd-core, the extra `usd`.
+"""Reads the colliders of a USD stage: every prim with PhysicsCollisionAPI. Needs usd-core, the extra `usd`.
 
-Shapes are in the stage's frame; a mesh becomes the hull of its points, whatever its approximation says.
+Shapes are in the stage's frame. A mesh becomes the hull of its points, whatever its approximation attribute.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _AXES = {"X": 0, "Y": 1, "Z": 2}
 
 
 def read(path: str) -> Collider | None:
-    """The collider in a stage; None where no prim collides."""
+    """Read the collider of a stage; return None if no prim has a collider."""
     try:
         from pxr import Usd, UsdGeom, UsdPhysics
     except ImportError:
@@ -51,15 +51,15 @@ def read(path: str) -> Collider | None:
     top = stage.GetDefaultPrim()
     name = label_of(top.GetCustomDataByKey("hitbox")).name if top else None
     unit, scale = _unit(UsdGeom.GetStageMetersPerUnit(stage))
-    made = Collider(
+    collider = Collider(
         shapes, labels=labels, name=name or _utf8(os.path.basename(path).split(".", 1)[0]), unit=unit,
         up=str(UsdGeom.GetStageUpAxis(stage)).lower(),
     )  # fmt: skip
-    return made if scale == 1 else made.transformed(scale=scale)
+    return collider if scale == 1 else collider.transformed(scale=scale)
 
 
 def _unit(metres: float) -> tuple[str, float]:
-    """The unit of that length; where it has no name metres, and how many of them."""
+    """Return the name of a unit and 1, or "m" and the length if no unit has this length."""
     for unit, length in METRES.items():
         if abs(length - metres) <= 1e-9 * metres:
             return unit, 1.0
@@ -67,30 +67,30 @@ def _unit(metres: float) -> tuple[str, float]:
 
 
 def _shape(prim: Any, usd_geom: Any) -> Shape:
-    said = str(prim.GetPath())
+    where = str(prim.GetPath())
     place = usd_geom.Xformable(prim).ComputeLocalToWorldTransform(0)
-    matrix = np.array(place, np.float64).T  # USD's are of rows
+    matrix = np.array(place, np.float64).T  # USD multiplies row vectors
     kind = prim.GetTypeName()
 
     def value(name: str) -> Any:
         return prim.GetAttribute(name).Get()
 
     if kind == "Cube":
-        return Placement(matrix, said).box([value("size")] * 3)
+        return Placement(matrix, where).box([value("size")] * 3)
     if kind == "Sphere":
-        return Placement(matrix, said).sphere(value("radius"))
+        return Placement(matrix, where).sphere(value("radius"))
     if kind in ("Capsule", "Cylinder", "Cone"):
         height, radius, axis = value("height"), value("radius"), _AXES[value("axis")]
         if kind == "Capsule":
-            return Placement(matrix, said).capsule(height, radius, axis)
-        return Placement(matrix, said).frustum(height, radius, 0.0 if kind == "Cone" else radius, axis)
+            return Placement(matrix, where).capsule(height, radius, axis)
+        return Placement(matrix, where).frustum(height, radius, 0.0 if kind == "Cone" else radius, axis)
     if kind != "Mesh":
-        raise InputError(f"{said}: a {kind} that collides cannot be read.")
+        raise InputError(f"{where}: hitbox does not read a {kind} as a collider.")
     points = np.array(value("points"), np.float64).reshape(-1, 3)
     placed = np.ascontiguousarray(points @ matrix[:3, :3].T + matrix[:3, 3])
     if len(placed) < 4 or not np.isfinite(placed).all():
-        raise InputError(f"{said}: the mesh has no points for a hull.")
+        raise InputError(f"{where}: the mesh has too few points for a hull, or non-finite ones.")
     hull = Hull._around(placed)
     if hull is None:
-        raise InputError(f"{said}: the mesh is flat and has no inside.")
+        raise InputError(f"{where}: the mesh is flat and has no inside.")
     return hull

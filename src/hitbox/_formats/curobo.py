@@ -1,4 +1,4 @@
-"""cuRobo: the spheres of one link as the part of a robot's YAML that has them. Metres, z up.
+"""cuRobo: the spheres of one link, as an excerpt of a robot's YAML file. Metres, z up.
 
 Reading needs PyYAML (extra `yaml`).
 """
@@ -23,7 +23,7 @@ _MOST_BYTES = 1 << 24
 
 
 def files(export: Export) -> dict[str, bytes]:
-    name = json.dumps(export.name)  # text in double quotes is the same in YAML
+    name = json.dumps(export.name)  # a double-quoted JSON string is also a YAML string
     spheres = [
         f"        - {{center: [{', '.join(map(_number, item.shape.center))}], "
         f"radius: {_number(item.shape.radius)}}}"
@@ -44,7 +44,7 @@ def files(export: Export) -> dict[str, bytes]:
 
 
 def _number(value: float) -> str:
-    """In YAML 1.1 a number with an exponent has a point: 1e-05 would be a text."""
+    """Add a point to numbers with an exponent: in YAML 1.1, 1e-05 is a text."""
     text = number(value)
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else text
@@ -54,7 +54,7 @@ def _number(value: float) -> str:
 
 
 def read(data: bytes, into: Described) -> None:
-    """The spheres of all links, each in the frame of its link."""
+    """Read the spheres of all links, each in the frame of its link."""
     links: Any = _parsed(data, into)
     for key in ("robot_cfg", "kinematics"):
         if isinstance(links, Mapping) and key in links:
@@ -63,32 +63,32 @@ def read(data: bytes, into: Described) -> None:
     if not isinstance(links, Mapping):
         raise into.error("has no collision_spheres with the spheres of each link.")
     for link, spheres in links.items():
-        said = f"link {link!r:.80}"
+        place = f"link {link!r:.80}"
         if not isinstance(spheres, list):
-            raise into.error("must be a list of spheres.", into.at(said))
+            raise into.error("must be a list of spheres.", into.at(place))
         for k, sphere in enumerate(spheres):
-            where = into.at(said, f"sphere {k}")
+            where = into.at(place, f"sphere {k}")
             if not isinstance(sphere, Mapping) or not {"center", "radius"} <= set(sphere):
                 raise into.error("must have center and radius.", where)
             fields = _value(sphere["center"]), _value(sphere["radius"])
             into.add(into.made(where, Sphere, *fields), link, None)
 
 
-def _value(found: Any) -> float | str | list[float | str]:
-    """A number or a list of them. What is none stays a text, for the shape to complain about: a short one."""
-    return [_number_of(each) for each in found[:4]] if isinstance(found, list) else _number_of(found)
+def _value(value: Any) -> float | str | list[float | str]:
+    """Return a number or a list of numbers. Anything else stays a short text, which the shape refuses."""
+    return [_number_of(each) for each in value[:4]] if isinstance(value, list) else _number_of(value)
 
 
-def _number_of(found: Any) -> float | str:
+def _number_of(value: Any) -> float | str:
     try:
-        return float(found)
+        return float(value)
     except (TypeError, ValueError):
-        return f"{found!s:.40}"
+        return f"{value!s:.40}"
 
 
 def _parsed(data: bytes, into: Described) -> Any:
     if len(data) > _MOST_BYTES:
-        raise into.error(f"has {len(data):,} bytes of YAML. At most {_MOST_BYTES:,} are read.")
+        raise into.error(f"has {len(data):,} bytes of YAML. The limit is {_MOST_BYTES:,}.")
     try:
         import yaml
     except ImportError:
@@ -99,15 +99,18 @@ def _parsed(data: bytes, into: Described) -> Any:
         return yaml.load(data, _plain_loader(yaml, into))
     except InputError:
         raise
-    except (yaml.YAMLError, ValueError, OverflowError) as error:  # the last two: a letter beyond Unicode
+    except (yaml.YAMLError, ValueError, OverflowError) as error:  # the last two: a character beyond Unicode
         raise into.error(f"not YAML: {' '.join(str(error).split()):.200}.") from None
     except RecursionError:
         raise into.error("not YAML: nested too deeply.") from None
 
 
 def _plain_loader(yaml: Any, into: Described) -> Any:
-    """Lists, mappings and texts, and nothing that stands for something else: a few aliases or merge keys can
-    stand for millions of spheres, and YAML has numbers that take hours (1:1:1:1..., to the base 60)."""
+    """Return a loader for plain lists, mappings and texts, which stay as small as the file.
+
+    It refuses aliases and merge keys, because a few of them can expand to millions of spheres. It keeps all
+    scalars as texts, because YAML has numbers that take hours to parse (1:1:1:1..., in base 60).
+    """
 
     class Plain(yaml.BaseLoader):  # type: ignore[misc]
         def compose_node(self, parent: Any, index: Any) -> Any:
@@ -120,7 +123,7 @@ def _plain_loader(yaml: Any, into: Described) -> Any:
             elif isinstance(event, yaml.ScalarEvent) and event.value == "<<":
                 what = "merge keys (<<)"
             if what:
-                raise into.error(f"not YAML that is read: it has {what}. Write out what they stand for.")
+                raise into.error(f"unsupported YAML: it has {what}. Replace them by their content.")
             return super().compose_node(parent, index)
 
     return Plain

@@ -1,7 +1,8 @@
-"""The other end of mesh_fbx: an FBX on stdin, its pieces as an npz on stdout, or one line why not.
+"""The child process of mesh_fbx: reads an FBX file from stdin and writes its pieces as npz to stdout.
 
-A process of its own: ufbx was seen to end the interpreter it runs in, also after all went well. It counts the
-references to its objects wrongly, so none is given back here (`_keep`), and the collector does not run.
+On failure it writes one line to stderr. It needs a process of its own because ufbx can crash the interpreter,
+even after a successful read. ufbx counts the references to its objects wrongly, so this module releases none
+of them (`_keep`) and disables the garbage collector.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ def main() -> int:
 
 
 def _right_handed(ufbx: Any, data: bytes) -> Any:
-    """Scenes with left-handed axes, or one that points down, are brought to y up."""
+    """Load a scene; convert left-handed axes, or an up axis that points down, to right-handed with y up."""
     scene = _keep(ufbx.load_memory(data))
     axes = _keep(_keep(scene.settings).axes)
     right, up, front = (_axis(_keep(axis)) for axis in axes)
-    known = min(abs(right).max(), abs(up).max(), abs(front).max()) == 1
-    if known and (up.max() < 1 or not np.array_equal(np.cross(right, up), front)):
+    are_known = min(abs(right).max(), abs(up).max(), abs(front).max()) == 1
+    if are_known and (up.max() < 1 or not np.array_equal(np.cross(right, up), front)):
         return _keep(ufbx.load_memory(data, target_axes=ufbx.axes_right_handed_y_up))
     return scene
 
 
 def _axis(axis: Any) -> Any:
-    """A unit vector; zero for an axis that is not known."""
+    """Return a unit vector, or zeros for an unknown axis."""
     number, vector = int(axis), np.zeros(3)
     if number < 6:
         vector[number // 2] = 1 - 2 * (number % 2)
@@ -70,7 +71,7 @@ def _pieces(scene: Any) -> dict[str, Any]:
         if mesh is None or not node.visible or not mesh.num_faces:
             continue
         k, number = len(pieces), mesh.typed_id
-        if f"vertices{number}" not in arrays:  # once, however many instances it has
+        if f"vertices{number}" not in arrays:  # once per mesh, whatever the number of instances
             arrays |= _arrays(mesh, number)
         arrays[f"matrix{k}"] = np.array([tuple(column) for column in _keep(node.geometry_to_world)]).T
         materials = _keep(list(_keep(node.materials))) or _keep(list(_keep(mesh.materials)))
@@ -80,8 +81,8 @@ def _pieces(scene: Any) -> dict[str, Any]:
         })  # fmt: skip
     settings = _keep(scene.settings)
     up = int(_keep(settings.axes).up)
-    said = {"pieces": pieces, "metres": settings.unit_meters, "up": "xyz"[up // 2] if up < 6 else None}
-    return {**arrays, "said": np.frombuffer(json.dumps(said).encode(), np.uint8)}
+    header = {"pieces": pieces, "metres": settings.unit_meters, "up": "xyz"[up // 2] if up < 6 else None}
+    return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
 
 
 def _arrays(mesh: Any, number: int) -> dict[str, Any]:
@@ -98,4 +99,4 @@ def _arrays(mesh: Any, number: int) -> dict[str, Any]:
 if __name__ == "__main__":
     code = main()
     sys.stderr.flush()
-    os._exit(code)  # without taking ufbx down, which crashes
+    os._exit(code)  # skips the teardown of ufbx, which crashes

@@ -1,8 +1,7 @@
-"""What all glTF 2.0 files of ours share: a buffer that meshes go into, and the containers .glb and .gltf.
+"""Shared by all glTF 2.0 writers: a buffer that collects meshes, and the containers .glb and .gltf.
 
-Positions are float32, relative to their node, so a small shape far from the origin keeps its precision. Of
-a shape so large or so small that float32 would not hold it the mesh is near 1 in size, and the node's scale
-brings it to its own.
+Positions are float32, relative to their node, so a small shape far from the origin keeps its precision. If a
+shape is too large or too small for float32, its mesh has a size near 1, and its node's scale corrects it.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from hitbox._model.shapes import COLORS, FloatArray, IndexArray
 
 Json: TypeAlias = dict[str, Any]
 
-_CREASE = math.cos(math.radians(40))  # facets that meet at less than this share a normal
-_FLOAT32_SIZES = (1e-30, 1e30)  # a shape's size in between keeps its precision as float32
+_CREASE = math.cos(math.radians(40))  # facets that meet at a smaller angle share a normal
+_FLOAT32_SIZES = (1e-30, 1e30)  # a shape of a size in between keeps its precision in float32
 _ARRAY_BUFFER, _ELEMENT_BUFFER = 34962, 34963
 _UINT16, _UINT32, _FLOAT32 = 5123, 5125, 5126
 _GREY = (0.7, 0.7, 0.7)
 
 
 def packed(document: Json, binary: bytes, file: str) -> bytes:
-    """As text with the buffer inside where `file` is a .gltf, else as binary glTF."""
+    """Return a .gltf with the buffer embedded, or binary glTF for any other suffix of `file`."""
     if file.lower().endswith(".gltf"):
         uri = "data:application/octet-stream;base64," + base64.b64encode(binary).decode()
         whole = {**document, "buffers": [{**document["buffers"][0], "uri": uri}]} if binary else document
@@ -49,7 +48,7 @@ def packed(document: Json, binary: bytes, file: str) -> bytes:
 
 
 class Buffer:
-    """Collects meshes, the binary part, and the views and accessors that say what is where."""
+    """Collects meshes: the binary data, and the views and accessors that describe it."""
 
     def __init__(self) -> None:
         self.binary = bytearray()
@@ -61,7 +60,7 @@ class Buffer:
     def document(
         self, collider: Collider, name: str, nodes: Sequence[Json], top: Sequence[int], **more: Any
     ) -> Json:
-        """All of it, with the nodes `top` in the scene. glTF has no empty lists."""
+        """Return the whole document, with the nodes `top` in the scene. glTF forbids empty lists."""
         lists: Json = {
             "nodes": list(nodes),
             "meshes": self.meshes,
@@ -82,9 +81,9 @@ class Buffer:
         return self.material(kind, COLORS[kind])
 
     def material(self, name: str, color: Sequence[float] = _GREY) -> int:
-        """The number of the one of that name and colour, made where there is none."""
+        """Return the number of the material with that name and colour; add it if it is new."""
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
-        made = {
+        material = {
             "name": name,
             "pbrMetallicRoughness": {
                 "baseColorFactor": [round(c, 4) for c in linear] + [1.0],
@@ -92,12 +91,12 @@ class Buffer:
                 "roughnessFactor": 0.8,
             },
         }
-        if made not in self.materials:
-            self.materials.append(made)
-        return self.materials.index(made)
+        if material not in self.materials:
+            self.materials.append(material)
+        return self.materials.index(material)
 
     def add_mesh(self, name: str, vertices: FloatArray, triangles: IndexArray, material: int) -> int:
-        """A mesh of one primitive with normals; its number."""
+        """Add a mesh of one primitive with normals; return its number."""
         vertices, normals, triangles = with_normals(vertices, triangles)
         primitive = self._primitive(vertices, triangles, material)
         primitive["attributes"]["NORMAL"] = self._add(
@@ -107,7 +106,7 @@ class Buffer:
         return len(self.meshes) - 1
 
     def add_render_mesh(self, name: str, mesh: Mesh, faces: npt.NDArray[np.bool_]) -> int:
-        """These faces of `mesh`, a primitive a material. Without normals viewers shade it flat."""
+        """Add these faces of `mesh`, one primitive per material. Without normals viewers use flat shading."""
         chosen = faces[mesh.triangle_faces]
         triangles = mesh.triangles[chosen]
         of_triangle = (
@@ -153,14 +152,14 @@ class Buffer:
 
 
 def scale_of(vertices: FloatArray) -> float:
-    """The scale of the node for a mesh around the origin: 1, or a power of two where float32 needs it."""
+    """Return the node's scale for a mesh around the origin: 1, or a power of two if float32 needs it."""
     size = float(np.abs(vertices).max())
     low, high = _FLOAT32_SIZES
     return 1.0 if low <= size <= high else math.ldexp(1.0, math.frexp(size)[1] - 1)
 
 
 def render_nodes(buffer: Buffer, mesh: Mesh, name: str) -> list[Json]:
-    """A node a part of `mesh`, with the part's name, or one of that `name`."""
+    """Return one node per part of `mesh`, with the part's name, or a single node called `name`."""
     part = np.zeros(mesh.face_count, np.uint32) if mesh.part is None else mesh.part
     nodes = []
     for number in np.unique(part):
@@ -170,7 +169,7 @@ def render_nodes(buffer: Buffer, mesh: Mesh, name: str) -> list[Json]:
 
 
 def with_normals(vertices: FloatArray, triangles: IndexArray) -> tuple[FloatArray, FloatArray, IndexArray]:
-    """The mesh with a normal a vertex: smooth across blunt edges, vertices doubled along sharp ones."""
+    """Add a normal per vertex: smooth across blunt edges, with duplicated vertices along sharp edges."""
     corners = vertices[triangles]
     scale = np.abs(vertices).max() or 1.0
     doubled = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / scale / scale
@@ -179,7 +178,7 @@ def with_normals(vertices: FloatArray, triangles: IndexArray) -> tuple[FloatArra
     vertex_of_corner = triangles.ravel().astype(np.int64)
     order = np.argsort(vertex_of_corner, kind="stable")
     counts = np.bincount(vertex_of_corner, minlength=len(vertices))
-    # Every corner beside every corner at the same vertex, itself included.
+    # Pair every corner with every corner at the same vertex, including itself.
     first = np.repeat(np.cumsum(counts) - counts, counts**2)
     size = np.repeat(counts, counts**2)
     place = np.arange(len(size)) - np.repeat(np.cumsum(counts**2) - counts**2, counts**2)

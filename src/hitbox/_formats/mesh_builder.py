@@ -1,4 +1,4 @@
-"""What readers written in Python share: the bytes of a file, units, and a mesh made of placed pieces."""
+"""Shared by the mesh readers in Python: file bytes, units, and a mesh assembled from placed polygons."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from hitbox._model.mesh import Floats, Indices, Mesh, _utf8
 
 Whole = npt.NDArray[np.int64]
 
-# As in the core: what may be unpacked however small the file is, and beyond it so many times its size.
+# Limits of gzip, the same as in the core. Any file may unpack to _FREE_BYTES, and a larger file to
+# _MOST_RATIO times its size.
 _FREE_BYTES, _MOST_RATIO = 2**28, 200
-# Bytes of a gzip member at once: zlib copies what it leaves over, so steps start small and then grow.
+# Input bytes per decompression step. zlib copies the unused rest of each step, so steps start small and grow.
 _FIRST_STEP, _LARGEST_STEP = 2**9, 2**20
-# Corners and vertices of a scene; so many however small its file is, and beyond that so many a byte. A file
-# without instances has less than one a byte, and a forest of a tree of a megabyte about thirty.
+# Limits of a scene, in corners plus vertices. Any file may have _FREE_CORNERS, a larger file
+# _CORNERS_PER_BYTE times its size. Files without instances have less than one per byte, a forest of a 1 MB
+# tree about thirty.
 MOST_CORNERS = 2**27
-_FREE_CORNERS, _CORNERS_A_BYTE = 2**22, 64
-_CORNERS_A_PIECE = 64  # what a piece costs in memory and time however small it is
+_FREE_CORNERS, _CORNERS_PER_BYTE = 2**22, 64
+_CORNERS_PER_PIECE = 64  # the minimum cost of a piece in memory and time
 
 
 def file_name(path: str) -> str:
@@ -33,10 +35,10 @@ def file_name(path: str) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """The file's bytes, unpacked where it is gzipped."""
+    """Return the file's bytes, unpacked if it is gzipped."""
     where = _utf8(path)
     try:
-        # Asked before it is opened: a pipe may never end.
+        # Check the type before opening: reading a pipe may never end.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise InputError(f"{where}: not a regular file. Give the path of a mesh file.")
         with open(path, "rb") as file:
@@ -49,11 +51,11 @@ def read_bytes(path: str) -> bytes:
 
 
 def unpacked(data: bytes, where: str) -> bytes:
-    """What is in gzip data, within limits; other data as it is."""
+    """Unpack gzip data, within limits; return other data unchanged."""
     if data[:3] != b"\x1f\x8b\x08":
         return data
     most = max(_FREE_BYTES, _MOST_RATIO * len(data))
-    end = len(data.rstrip(b"\0"))  # some tools fill up with zeros
+    end = len(data.rstrip(b"\0"))  # some tools pad with zeros
     parts, at = [], 0
     while at < end:
         part, at = _member(data, at, most, where)
@@ -63,29 +65,29 @@ def unpacked(data: bytes, where: str) -> bytes:
 
 
 def _member(data: bytes, at: int, most: int, where: str) -> tuple[bytes, int]:
-    """What is in the gzip member that starts at `at`, and where the next one starts."""
+    """Unpack the gzip member that starts at `at`; return its content and where the next one starts."""
     member, parts, step = zlib.decompressobj(wbits=31), [], _FIRST_STEP
     while not member.eof:
-        fed = data[at : at + step]
-        if not fed:
+        chunk = data[at : at + step]
+        if not chunk:
             raise InputError(f"{where}: its gzip data is cut short. Copy or download it again.")
         try:
-            part = member.decompress(fed, most + 1)
+            part = member.decompress(chunk, most + 1)
         except zlib.error:
             raise InputError(f"{where}: its gzip data is damaged. Copy or download it again.") from None
         most -= len(part)
         if most < 0:
             raise InputError(f"{where}: its gzip data unpacks to too much. Unpack it if you trust it.")
         parts.append(part)
-        at += len(fed) - len(member.unused_data)
+        at += len(chunk) - len(member.unused_data)
         step = min(2 * step, _LARGEST_STEP)
     return b"".join(parts), at
 
 
 def unit_and_scale(metres: float, where: str) -> tuple[str, float]:
-    """The word for a unit of so many metres, and the factor to it: metres where there is no word."""
+    """Return the name of a unit and 1, or "m" and the length if no unit has this length."""
     if not (math.isfinite(metres) and metres > 0):
-        raise InputError(f"{where}: its unit is {metres!r} metres, but must be above 0.")
+        raise InputError(f"{where}: its unit is {metres!r} metres, but must be finite and above 0.")
     for word, length in METRES.items():
         if math.isclose(metres, length, rel_tol=1e-6):
             return word, 1.0
@@ -93,9 +95,9 @@ def unit_and_scale(metres: float, where: str) -> tuple[str, float]:
 
 
 def inside_folder(path: str, folder: str) -> bool:
-    """Whether the file that `path` leads to, through whatever links, lies in `folder`, or where it may.
+    """Whether the target of `path`, with all links resolved, lies in `folder` or in an allowed folder.
 
-    HITBOX_ASSET_ROOT is the user's word that files may refer to each other anywhere below one folder.
+    HITBOX_ASSET_ROOT names an allowed folder: the user trusts references between all files below it.
     """
     real, allowed = os.path.realpath(path), os.environ.get("HITBOX_ASSET_ROOT")
     roots = [os.path.realpath(each) for each in (folder, allowed) if each]
@@ -104,7 +106,7 @@ def inside_folder(path: str, folder: str) -> bool:
 
 @dataclass(frozen=True)
 class Polygons:
-    """Faces of one geometry in its own frame; `material`: one number a face into `materials`."""
+    """The faces of one geometry in its own frame; `material` has an index into `materials` per face."""
 
     vertices: Floats
     indices: Whole
@@ -115,9 +117,9 @@ class Polygons:
 
 @dataclass
 class Scene:
-    """Polygons put into one world, one after the other. `where` starts a complaint.
+    """Collects placed polygons in one world frame. `where` starts error messages.
 
-    `file_size`: bytes of the files it comes from, where instances in them may make much of little.
+    `file_size` is the size of all source files in bytes; it limits how much geometry instances may create.
     """
 
     where: str
@@ -133,20 +135,23 @@ class Scene:
     _corners: int = 0
 
     def add(self, polygons: Polygons, matrix: Floats, name: str, flipped: bool = False) -> None:
-        """`matrix` is 4 x 4 for columns. A mirror turns faces round, and so does `flipped`."""
+        """Add polygons, placed by `matrix` (4 x 4, for column vectors).
+
+        Their faces are reversed if the matrix mirrors or if they are `flipped`, but not if both hold.
+        """
         if not len(polygons.sizes):
             return
-        self._corners += len(polygons.indices) + len(polygons.vertices) + _CORNERS_A_PIECE
+        self._corners += len(polygons.indices) + len(polygons.vertices) + _CORNERS_PER_PIECE
         if self._corners > self._most_corners():
-            raise InputError(f"{self.where}: its instances make too large a mesh. Export fewer of them.")
+            raise InputError(f"{self.where}: its instances make the mesh too large. Export fewer of them.")
         with np.errstate(over="ignore", invalid="ignore"):
             placed = polygons.vertices @ matrix[:3, :3].T + matrix[:3, 3]
         mirrored = bool(np.linalg.det(matrix[:3, :3]) < 0)
         indices = polygons.indices
         if mirrored != flipped:
             indices = turned_round(indices, polygons.sizes)
-        known = self._material_number
-        numbers = [known.setdefault(material, len(known)) for material in polygons.materials]
+        numbers_of = self._material_number
+        numbers = [numbers_of.setdefault(material, len(numbers_of)) for material in polygons.materials]
         self._vertices.append(placed)
         self._indices.append(indices + self._first_vertex)
         self._sizes.append(polygons.sizes)
@@ -158,11 +163,11 @@ class Scene:
     def _most_corners(self) -> int:
         if self.file_size is None:
             return MOST_CORNERS
-        return min(MOST_CORNERS, max(_FREE_CORNERS, _CORNERS_A_BYTE * self.file_size))
+        return min(MOST_CORNERS, max(_FREE_CORNERS, _CORNERS_PER_BYTE * self.file_size))
 
     def mesh(self, path: str, metres: float, up: str | None) -> Mesh:
         if not self._sizes:
-            raise InputError(f"{self.where}: there are no polygons in it. Export it with its meshes.")
+            raise InputError(f"{self.where}: has no polygons. Export it with its meshes.")
         unit, scale = unit_and_scale(metres, self.where)
         named = any(self._material_number)
         vertices = np.concatenate(self._vertices)
@@ -183,18 +188,20 @@ class Scene:
 
 
 def turned_round(indices: Whole, sizes: Whole) -> Whole:
-    """Each polygon's corners the other way round, its first corner staying the first."""
+    """Reverse each polygon's corners; its first corner stays the first."""
     ends = np.cumsum(sizes)
     starts = ends - sizes
     place = np.arange(len(indices)) - np.repeat(starts, sizes)
     size = np.repeat(sizes, sizes)
-    turned: Whole = indices[np.repeat(starts, sizes) + (size - place) % size]
-    return turned
+    reversed_: Whole = indices[np.repeat(starts, sizes) + (size - place) % size]
+    return reversed_
 
 
 def merged(points: Floats, triangles: Whole) -> tuple[Floats, Whole]:
-    """Equal points as one, none that no triangle uses, in the order of their first; no triangle that has two
-    equal corners. Points without triangles stay as they are."""
+    """Merge equal points and remove unused ones, keeping the order of first occurrence.
+
+    Triangles with two equal corners are removed. If no triangle remains, the points stay as they are.
+    """
     _, first, same = np.unique(points + 0.0, axis=0, return_index=True, return_inverse=True)
     joined = first[same.reshape(-1)][triangles]
     a, b, c = joined.T
@@ -206,13 +213,13 @@ def merged(points: Floats, triangles: Whole) -> tuple[Floats, Whole]:
 
 
 def checked_indices(indices: Whole, vertex_count: int, where: str) -> Whole:
-    """Raises InputError where one is out of range."""
+    """Return `indices`, or raise InputError if one is out of range."""
     if len(indices) and (indices.min() < 0 or indices.max() >= vertex_count):
         wrong = int(indices.min() if indices.min() < 0 else indices.max())
-        raise InputError(f"{where}: a face uses vertex {wrong}, of {vertex_count}. Export it again.")
+        raise InputError(f"{where}: a face uses vertex {wrong}, of {vertex_count} vertices. Export it again.")
     return indices
 
 
 def _clean(name: str) -> str:
-    """One line."""
+    """Replace control characters by spaces, so that a name is a single line."""
     return "".join(" " if ord(c) < 32 or ord(c) == 127 else c for c in _utf8(name))

@@ -1,7 +1,7 @@
-"""COLLADA (.dae) 1.4 and 1.5: the meshes of its scene, where its nodes put them.
+"""Reads COLLADA (.dae) 1.4 and 1.5: the meshes of its scene, placed by its nodes.
 
-Triangles, polygons, polylists, strips and fans; instances of geometries, nodes and skins (in their bind
-pose); all transforms. The part of a face is its node, its material the one that is bound to its symbol.
+Reads triangles, polygons, polylists, strips and fans; instances of geometries, nodes and skins (in their bind
+pose); all transforms. A face's part is its node; its material is the one bound to its symbol.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -20,7 +21,7 @@ from hitbox._formats import xml_input
 from hitbox._formats.mesh_builder import Polygons, Scene, Whole, checked_indices, file_name, read_bytes
 from hitbox._model.mesh import Floats, Mesh
 
-_MOST_NODES = 1_000_000  # visited; instances of instances may be many
+_MOST_NODES = 1_000_000  # visited nodes: nested instances multiply
 _DEEPEST = 100
 _UPS = {"X_UP": "x", "Y_UP": "y", "Z_UP": "z"}
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
@@ -38,10 +39,10 @@ class _Document:
             raise InputError(f"{where}: its root is <{_tag(root)}>, not <COLLADA>. Export it as COLLADA.")
         self._root = root
         self._by_id = _ids(root)
-        self._local_ids: dict[str, Element] = {}  # of the geometry that is being read
+        self._local_ids: dict[str, Element] = {}  # ids of the geometry that is being read
         self._scene = Scene(where, file_size)
         self._visited = 0
-        # Geometry is read once, however many instances it has.
+        # Each geometry is read once, whatever the number of its instances.
         self._geometry = lru_cache(maxsize=None)(self._read_geometry)
 
     def mesh(self, path: str) -> Mesh:
@@ -49,7 +50,7 @@ class _Document:
         if scene is not None:
             for node in _children(scene, "node"):
                 self._add_node(node, np.eye(4), 0)
-        else:  # a library and nothing else: everything once
+        else:  # only a library: add each geometry once
             for library in _children(self._root, "library_geometries"):
                 for geometry in _children(library, "geometry"):
                     self._add_geometry(geometry, np.eye(4), _name(geometry), {})
@@ -59,9 +60,9 @@ class _Document:
     def _asset(self) -> tuple[float, str]:
         asset = _child(self._root, "asset")
         unit = None if asset is None else _child(asset, "unit")
-        said = None if asset is None else _child(asset, "up_axis")
+        up_axis = None if asset is None else _child(asset, "up_axis")
         metres = 1.0 if unit is None else self._numbers(unit.get("meter", "1"), "unit", 1)[0]
-        up = "Y_UP" if said is None else (said.text or "").strip()
+        up = "Y_UP" if up_axis is None else (up_axis.text or "").strip()
         if up not in _UPS:
             raise InputError(f"{self._where}: unknown up_axis {up!r:.80}. Known: {', '.join(_UPS)}.")
         return float(metres), _UPS[up]
@@ -79,7 +80,7 @@ class _Document:
     def _add_node(self, node: Element, above: Floats, depth: int) -> None:
         self._visited += 1
         if depth > _DEEPEST or self._visited > _MOST_NODES:
-            raise InputError(f"{self._where}: its nodes are instances of each other without end.")
+            raise InputError(f"{self._where}: its nodes instance each other endlessly.")
         matrix = above @ self._local(node)
         for child in node:
             kind = _tag(child)
@@ -94,7 +95,7 @@ class _Document:
                 self._add_skin(child, matrix, _name(node))
 
     def _add_skin(self, instance: Element, matrix: Floats, name: str) -> None:
-        """A skin as it was bound, a morph as it is without weights."""
+        """Add a skin in its bind pose, or a morph without its weights."""
         source = self._target(instance, "url", "controller")
         for _ in range(_DEEPEST):
             inner = _child(source, "skin")
@@ -105,22 +106,22 @@ class _Document:
             else:
                 inner = _child(source, "morph")
             if inner is None:
-                raise InputError(f"{self._where}: controller {_name(source)!r:.80} is no skin and no morph.")
+                raise InputError(f"{self._where}: controller {_name(source)!r:.80} has no skin or morph.")
             source = self._target(inner, "source", "geometry", "controller")
             if _tag(source) == "geometry":
                 self._add_geometry(source, matrix, name or _name(source), self._bound(instance))
                 return
-        raise InputError(f"{self._where}: its controllers refer to each other without end. Export it again.")
+        raise InputError(f"{self._where}: its controllers reference each other endlessly. Export it again.")
 
     def _add_geometry(self, geometry: Element, matrix: Floats, name: str, bound: Mapping[str, str]) -> None:
-        found = self._geometry(geometry)
-        if found is not None:
-            materials = tuple(bound.get(symbol, symbol) for symbol in found.materials)
-            named = Polygons(found.vertices, found.indices, found.sizes, found.material, materials)
+        polygons = self._geometry(geometry)
+        if polygons is not None:
+            materials = tuple(bound.get(symbol, symbol) for symbol in polygons.materials)
+            named = replace(polygons, materials=materials)
             self._scene.add(named, matrix, name)
 
     def _bound(self, instance: Element) -> dict[str, str]:
-        """The name of the material behind each symbol."""
+        """Map each material symbol to the name of the bound material."""
         names = {}
         for each in instance.iter():
             if _tag(each) == "instance_material":
@@ -139,20 +140,20 @@ class _Document:
                     matrix = matrix @ function(self._numbers(child.text, _tag(child), count))
                 except ZeroDivisionError:
                     what = f"{self._where}: <{_tag(child)}>"
-                    raise InputError(f"{what} has a direction without length. Export it again.") from None
+                    raise InputError(f"{what} has a direction of length 0. Export it again.") from None
         return matrix
 
     # ------------------------------------------------------------ Geometry
 
     def _read_geometry(self, geometry: Element) -> Polygons | None:
-        """None for what has no faces, such as a spline."""
+        """Return None for a geometry without faces, such as a spline."""
         mesh = _child(geometry, "mesh")
         if mesh is None:
             mesh = _child(geometry, "convex_mesh")
         if mesh is None:
             return None
         what = f"{self._where}: geometry {_name(geometry)!r:.80}"
-        # Ids should be different in the whole file; some tools write the same in every geometry.
+        # Ids should be unique within a file, but some tools repeat them in every geometry.
         self._local_ids = _ids(geometry)
         pieces: list[tuple[Whole, Whole, str]] = []
         of_source: dict[str, tuple[Floats, int]] = {}
@@ -161,7 +162,7 @@ class _Document:
             if _tag(element) not in _FACES:
                 continue
             stride, offset, source = self._inputs(element, what)
-            if source not in of_source:  # usually the same for all
+            if source not in of_source:  # usually all faces share one source
                 points = self._positions(source, what)
                 of_source[source] = points, first
                 first += len(points)
@@ -183,12 +184,12 @@ class _Document:
         )
 
     def _inputs(self, primitive: Element, what: str) -> tuple[int, int, str]:
-        """Numbers a corner, the place of the vertex among them, and the id of its vertices."""
+        """Return the number of indices per corner, the position of the vertex index, and the vertices' id."""
         offsets, vertex = [0], None
         for each in _children(primitive, "input"):
             offset = int(self._whole(each.get("offset", "0"), f"{what}: an input's offset", 1)[0])
             if not 0 <= offset < 1000:
-                raise InputError(f"{what}: an input has the offset {offset}, but 0 to 999 is allowed.")
+                raise InputError(f"{what}: an input has the offset {offset}. Allowed: 0 to 999.")
             offsets.append(offset)
             if each.get("semantic") == "VERTEX":
                 vertex = offset, each.get("source", "")
@@ -217,24 +218,24 @@ class _Document:
         if accessor is not None:
             keys = ("stride", "offset", "count")
             defaults = ("1", "0", str(count))
-            said = [accessor.get(key, default) for key, default in zip(keys, defaults, strict=True)]
-            stride, start, count = (int(self._whole(text, f"{what}: its accessor", 1)[0]) for text in said)
+            values = [accessor.get(key, default) for key, default in zip(keys, defaults, strict=True)]
+            stride, start, count = (int(self._whole(text, f"{what}: its accessor", 1)[0]) for text in values)
             params = [param.get("name", "") for param in _children(accessor, "param")]
             axes = [k for k, name in enumerate(params) if name]
             columns = axes[:3] if len(axes) >= 3 else columns
         declared = self._whole(array.get("count", str(len(numbers))), f"{what}: a count", 1)[0]
         if declared != len(numbers):
-            raise InputError(f"{what}: {declared} numbers are announced, and {len(numbers)} are there.")
+            raise InputError(f"{what}: has {len(numbers)} numbers, but its count is {declared}.")
         last = start + stride * count
         if min(start, count) < 0 or stride <= max(columns) or last > len(numbers):
             raise InputError(f"{what}: its accessor reaches beyond its {len(numbers)} numbers.")
         return numbers[start:last].reshape(count, stride)[:, columns]
 
     def _faces(self, primitive: Element, stride: int, offset: int, what: str) -> tuple[Whole, Whole]:
-        """Vertices of all faces, and how many each has."""
+        """Return the vertex indices of all faces, and each face's number of corners."""
         kind = _tag(primitive)
         if _child(primitive, "ph") is not None:
-            raise InputError(f"{what}: polygons with holes (<ph>) are not read. Export triangles.")
+            raise InputError(f"{what}: hitbox does not read polygons with holes (<ph>). Export triangles.")
         rows = [self._corners(p.text, stride, offset, what) for p in _children(primitive, "p")]
         if kind == "polygons":
             sizes = np.array([len(row) for row in rows], np.int64)
@@ -248,14 +249,14 @@ class _Document:
             sizes = np.full(sum(map(len, rows)) // 3, 3, np.int64)
         corners = np.concatenate([np.empty(0, np.int64), *rows])
         if (sizes < 0).any() or sizes.sum() != len(corners):
-            raise InputError(f"{what}: <{kind}> has {len(corners)} corners, and {sizes.sum()} are announced.")
-        real = sizes >= 3  # less are points and lines
+            raise InputError(f"{what}: <{kind}> has {len(corners)} corners, but needs {sizes.sum()}.")
+        real = sizes >= 3  # faces with fewer corners are points and lines
         return corners[np.repeat(real, sizes)], sizes[real]
 
     def _corners(self, text: str | None, stride: int, offset: int, what: str) -> Whole:
         numbers = self._whole(text, f"{what}: <p>")
         if len(numbers) % stride:
-            raise InputError(f"{what}: <p> has {len(numbers)} numbers, which is no multiple of {stride}.")
+            raise InputError(f"{what}: <p> has {len(numbers)} numbers, which is not a multiple of {stride}.")
         return numbers[offset::stride]
 
     # ------------------------------------------------------------ References and numbers
@@ -266,10 +267,10 @@ class _Document:
     def _find(self, reference: str, what: str, *kinds: str) -> Element:
         if not reference.startswith("#"):
             raise InputError(f"{what}: {reference!r:.80} is not in this file. Export all into one file.")
-        found = self._lookup(reference[1:])
-        if found is None or _tag(found) not in kinds:
+        target = self._lookup(reference[1:])
+        if target is None or _tag(target) not in kinds:
             raise InputError(f"{what}: there is no {' or '.join(kinds)} {reference!r:.80}. Export it again.")
-        return found
+        return target
 
     def _lookup(self, name: str) -> Element | None:
         return self._local_ids.get(name, self._by_id.get(name))
@@ -280,7 +281,7 @@ class _Document:
         try:
             numbers = np.array(words, np.float64)
         except ValueError:
-            raise InputError(f"{what}: what should be numbers is not. Export it again.") from None
+            raise InputError(f"{what}: expected numbers. Export it again.") from None
         if count is not None and len(numbers) != count:
             raise InputError(f"{what}: {len(numbers)} numbers instead of {count}. Export it again.")
         if not np.isfinite(numbers).all():
@@ -290,12 +291,12 @@ class _Document:
     def _whole(self, text: str | None, what: str, count: int | None = None) -> Whole:
         numbers = self._numbers(text, what, count)
         if (numbers != np.floor(numbers)).any() or (np.abs(numbers) > 2**32).any():
-            raise InputError(f"{what}: what should be whole numbers is not. Export it again.")
+            raise InputError(f"{what}: expected whole numbers. Export it again.")
         return numbers.astype(np.int64)
 
 
 def _strip(row: Whole) -> Whole:
-    """A strip's triangles: every other one runs the other way."""
+    """Return a strip's triangles; every second one has the opposite orientation."""
     rows = np.stack([row[:-2], row[1:-1], row[2:]], axis=1) if len(row) >= 3 else np.empty((0, 3), np.int64)
     rows[1::2] = rows[1::2, [1, 0, 2]]
     return rows.ravel()
@@ -307,7 +308,7 @@ def _fan(row: Whole) -> Whole:
     return np.stack([np.full(len(row) - 2, row[0]), row[1:-1], row[2:]], axis=1).ravel()
 
 
-# ---------------------------------------------------------------- Transforms, for columns
+# ---------------------------------------------------------------- Transforms, as matrices for column vectors
 
 
 def _translate(v: Floats) -> Floats:
@@ -317,7 +318,7 @@ def _translate(v: Floats) -> Floats:
 
 
 def _rotate(v: Floats) -> Floats:
-    """About an axis, by degrees."""
+    """Rotate about an axis, by degrees."""
     length = math.hypot(*v[:3])
     matrix = np.eye(4)
     if length > 0:
@@ -333,7 +334,7 @@ def _scale(v: Floats) -> Floats:
 
 
 def _lookat(v: Floats) -> Floats:
-    """From a point to another one, which is down the own z axis; with what is up."""
+    """Place a camera at a point, looking at another one along its own -z axis, with a given up direction."""
     eye, target, up = v.reshape(3, 3)
     back = _unit(eye - target)
     right = _unit(np.cross(up, back))
@@ -343,7 +344,7 @@ def _lookat(v: Floats) -> Floats:
 
 
 def _skew(v: Floats) -> Floats:
-    """By degrees, along one axis in proportion to the part along the other."""
+    """Shear by an angle in degrees: move along one axis, in proportion to the coordinate along the other."""
     along, across = _unit(v[1:4]), _unit(v[4:7])
     matrix = np.eye(4)
     matrix[:3, :3] += math.tan(math.radians(float(v[0]))) * np.outer(across, along)
@@ -364,7 +365,7 @@ _TRANSFORMS: dict[str, tuple[int, Callable[[Floats], Any]]] = {
 }
 
 
-# ---------------------------------------------------------------- Elements, whatever their namespace
+# ---------------------------------------------------------------- Elements, in any namespace
 
 
 def _tag(element: Element) -> str:
@@ -380,12 +381,12 @@ def _child(element: Element, tag: str) -> Element | None:
 
 
 def _ids(root: Element) -> dict[str, Element]:
-    """The first element of each id."""
-    found: dict[str, Element] = {}
+    """Map each id to the first element that has it."""
+    elements: dict[str, Element] = {}
     for element in root.iter():
         if "id" in element.attrib:
-            found.setdefault(element.attrib["id"], element)
-    return found
+            elements.setdefault(element.attrib["id"], element)
+    return elements
 
 
 def _name(element: Element) -> str:

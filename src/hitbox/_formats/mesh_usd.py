@@ -1,8 +1,8 @@
-"""USD (.usd, .usda, .usdc, .usdz): what is drawn of a stage, as polygons. Needs the extra `usd`.
+"""Reads USD (.usd, .usda, .usdc, .usdz): the visible geometry of a stage, as polygons. Needs the extra `usd`.
 
-Meshes (subdivided ones as their cage), simple shapes as meshes around them, instances and point instancers.
-Left out: the purposes guide and proxy, and what is invisible. The part of a face is its prim. Animated values
-are those of the first moment.
+Reads meshes (of a subdivision surface its cage), simple shapes as meshes around them, instances and point
+instancers. Skips prims with the purpose guide or proxy, and invisible prims. A face's part is its prim.
+Animated values are read at their first time sample.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read(path: str) -> Mesh:
         from pxr import Usd  # noqa: F401
     except ImportError:
         raise InputError(f'{file_name(path)}: USD needs the extra usd: pip install "hitbox[usd]".') from None
-    data = read_bytes(path)  # says what is wrong with the path; unpacks
+    data = read_bytes(path)  # checks the path, and unpacks gzip
     if not path.lower().endswith(".gz"):
         return _read(path, path)
     with tempfile.TemporaryDirectory(prefix="hitbox-") as folder:
@@ -53,15 +53,15 @@ def _read(path: str, named: str) -> Mesh:
     where = file_name(named)
     stage = usd_stage.opened(path, where)
     try:
-        found = _Stage(stage, where).scene()
+        result = _Stage(stage, where).scene()
     except Tf.ErrorException as error:
         raise usd_stage.unreadable(where, error) from None
     metres, up = UsdGeom.GetStageMetersPerUnit(stage), str(UsdGeom.GetStageUpAxis(stage)).lower()
-    return found.mesh(named, float(metres), up)
+    return result.mesh(named, float(metres), up)
 
 
 class _Stage:
-    """A stage on its way to a scene."""
+    """Collects the polygons of one stage in a scene."""
 
     def __init__(self, stage: Any, where: str) -> None:
         from pxr import Usd, UsdGeom
@@ -70,7 +70,7 @@ class _Stage:
         self._where = where
         self._time = Usd.TimeCode.EarliestTime()
         self._poses = UsdGeom.XformCache(self._time)
-        layers = {layer.realPath for layer in stage.GetUsedLayers()}  # a small one may refer to large ones
+        layers = {layer.realPath for layer in stage.GetUsedLayers()}  # a small layer may reference large ones
         self._scene = Scene(where, sum(os.path.getsize(path) for path in layers if os.path.isfile(path)))
         self._visited = usd_stage.Visited(where)
         self._geometry: dict[Any, tuple[Polygons, bool] | None] = {}
@@ -80,22 +80,22 @@ class _Stage:
         return self._scene
 
     def _add_below(self, root: Any, above: Floats, depth: int) -> None:
-        """What is drawn of `root` and below; `above` places the root's own frame."""
+        """Add the visible geometry of `root` and its descendants; `above` places the root's own frame."""
         from pxr import UsdGeom
 
         if depth > _DEEPEST:
-            raise InputError(f"{self._where}: its point instancers are instances of each other without end.")
+            raise InputError(f"{self._where}: its point instancers instance each other endlessly.")
         for prim in self._drawn(root):
             matrix = above @ self._relative(prim, root)
             if prim.IsA(UsdGeom.PointInstancer):
                 self._add_instances(UsdGeom.PointInstancer(prim), matrix, depth)
                 continue
-            found = self._polygons(prim)
-            if found is not None:
-                self._scene.add(found[0], matrix, prim.GetName(), flipped=found[1])
+            geometry = self._polygons(prim)
+            if geometry is not None:
+                self._scene.add(geometry[0], matrix, prim.GetName(), flipped=geometry[1])
 
     def _drawn(self, root: Any) -> Iterator[Any]:
-        """Prototypes are drawn by their instancer alone."""
+        """Yield the visible prims. Prototypes are skipped: only their instancer draws them."""
         from pxr import Usd, UsdGeom
 
         prims = iter(Usd.PrimRange(root, Usd.TraverseInstanceProxies()))
@@ -114,7 +114,7 @@ class _Stage:
             yield prim
 
     def _relative(self, prim: Any, root: Any) -> Floats:
-        """From the prim's frame to the root's."""
+        """Return the matrix from the prim's frame to the root's."""
         if root.IsPseudoRoot():
             return _columns(self._poses.GetLocalToWorldTransform(prim))
         return _columns(self._poses.ComputeRelativeTransform(prim, root)[0])
@@ -124,17 +124,18 @@ class _Stage:
         numbers = instancer.GetProtoIndicesAttr().Get(self._time)
         if not targets or numbers is None or not len(numbers):
             return
-        # Without the mask, which would shift what comes after what it hides.
+        # Ignore the mask here: applying it would shift the transforms after each masked instance.
         placed = instancer.ComputeInstanceTransformsAtTime(
             self._time, self._time, instancer.IncludeProtoXform, instancer.IgnoreMask
         )
         mask = instancer.ComputeMaskAtTime(self._time) or [True] * len(numbers)
         if len(placed) != len(numbers) or len(mask) != len(numbers):
-            raise InputError(f"{self._where}: {instancer.GetPath()} has not one place an instance.")
+            what = f"{self._where}: {instancer.GetPath()}"
+            raise InputError(f"{what}: its transforms and mask do not match its {len(numbers)} instances.")
         for number, pose, shown in zip(numbers, placed, mask, strict=True):
             if not 0 <= number < len(targets):
                 what = f"{self._where}: {instancer.GetPath()}"
-                raise InputError(f"{what}: an instance is of prototype {number}, of {len(targets)}.")
+                raise InputError(f"{what}: an instance uses prototype {number} of {len(targets)}.")
             prototype = self._stage.GetPrimAtPath(targets[number])
             if shown and prototype:
                 self._add_below(prototype, matrix @ _columns(pose), depth + 1)
@@ -142,7 +143,10 @@ class _Stage:
     # ------------------------------------------------------------ Geometry
 
     def _polygons(self, prim: Any) -> tuple[Polygons, bool] | None:
-        """In the prim's own frame, and whether its faces look inward; None for what has no surface."""
+        """Return a prim's polygons in its own frame, and whether its faces look inward.
+
+        Return None for a prim without a surface.
+        """
         key = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
         if key not in self._geometry:
             self._geometry[key] = self._read_geometry(prim)
@@ -173,17 +177,17 @@ class _Stage:
         vertices = np.asarray(points, np.float64).reshape(-1, 3)
         sizes, indices = np.asarray(counts, np.int64), np.asarray(corners, np.int64)
         if (sizes < 0).any() or sizes.sum() != len(indices):
-            raise InputError(f"{what}: has {len(indices)} corners where {sizes.sum()} are announced.")
+            raise InputError(f"{what}: has {len(indices)} corners, but its counts add up to {sizes.sum()}.")
         checked_indices(indices, len(vertices), what)
         material, names = self._materials(mesh, len(sizes))
-        real = sizes >= 3  # less are points and lines
+        real = sizes >= 3  # faces with fewer corners are points and lines
         holes = np.asarray(mesh.GetHoleIndicesAttr().Get(self._time) or [], np.int64)
         real[holes[(holes >= 0) & (holes < len(sizes))]] = False
         polygons = Polygons(vertices, indices[np.repeat(real, sizes)], sizes[real], material[real], names)
         return polygons, mesh.GetOrientationAttr().Get() == _HANDED_LEFT
 
     def _materials(self, mesh: Any, count: int) -> tuple[Whole, tuple[str, ...]]:
-        """Of the mesh, and of the subsets of its faces that have their own."""
+        """Return each face's material: that of the mesh, or of a face subset with its own."""
         from pxr import UsdShade
 
         names, of_face = [self._material(mesh.GetPrim())], np.zeros(count, np.int64)
@@ -200,7 +204,7 @@ class _Stage:
         return str(bound.GetPrim().GetName()) if bound else ""
 
     def _shape(self, prim: Any) -> Shape | None:
-        """A simple shape, in its own frame."""
+        """Return a simple shape in its own frame, or None for another prim."""
         from pxr import UsdGeom
 
         def value(name: str) -> Any:
@@ -224,7 +228,7 @@ class _Stage:
 
 
 def _box(box: Box) -> tuple[Floats, Whole]:
-    """Six quads, outward: exactly what a cube is."""
+    """Return the six outward quads of a cube."""
     half = box.half_extents[0]
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
     quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
@@ -232,5 +236,5 @@ def _box(box: Box) -> tuple[Floats, Whole]:
 
 
 def _columns(matrix: Any) -> Floats:
-    """USD multiplies rows."""
+    """Transpose: USD multiplies row vectors."""
     return np.array(matrix, np.float64).T

@@ -1,4 +1,4 @@
-"""How attributes of an MJCF element go together with those of its default class, as MuJoCo has it."""
+"""Combines the attributes of an MJCF element with those of its default class, as MuJoCo does."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
 
 def merged(above: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """`own` before `above`: a turn in any spelling replaces the default's, and sizes only the first ones."""
+    """Let `own` override `above`: any orientation replaces the default's, a `size` only leading values."""
     kept = dict(above)
     if any(key in own for key in TURNS):
         kept = {key: value for key, value in kept.items() if key not in TURNS}
-    known = {**kept, **own}
+    attributes = {**kept, **own}
     if "size" in own and "size" in above:
         first = own["size"].split()
-        known["size"] = " ".join([*first, *above["size"].split()[len(first) :]])
-    return known
+        attributes["size"] = " ".join([*first, *above["size"].split()[len(first) :]])
+    return attributes

@@ -1,7 +1,7 @@
-"""Reads the collision shapes of MJCF, with all joints at 0: defaults, settings, every way to say a turn.
+"""Reads the collision shapes of MJCF with all joints at 0: defaults, compiler settings, all orientations.
 
-Geoms that are only seen (contype and conaffinity 0) are passed over. Parts in other files (include, attach)
-are refused by name.
+Visual geoms (contype and conaffinity 0) are skipped. Elements that refer to other files (include, attach)
+raise an error.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class _Model:
     labels: dict[str, Label] = field(default_factory=dict)
     strips_paths: bool = False
 
-    def file(self, said: str) -> str:
-        return os.path.basename(said) if self.strips_paths else said
+    def file(self, path: str) -> str:
+        return os.path.basename(path) if self.strips_paths else path
 
 
 def read(root: Element, into: Described) -> None:
-    for found in root.iter():
-        if found.tag in _ELSEWHERE:
-            raise into.error(f"<{found.tag}> is not read. Save the compiled model and read that.")
+    for element in root.iter():
+        if element.tag in _ELSEWHERE:
+            raise into.error(f"<{element.tag}> is not supported here. Save the compiled model and read that.")
     model = _Model(into)
     for compiler in root.findall("compiler"):
         model.radians = compiler.get("angle", "radian" if model.radians else "degree") == "radian"
@@ -59,9 +59,9 @@ def read(root: Element, into: Described) -> None:
         _read_defaults(default, {}, "main", model)
     for asset in root.findall("asset"):
         for mesh in asset.findall("mesh"):
-            known = _with_defaults(mesh, "main", model)
-            file = os.path.basename(known.get("file", "")).rpartition(".")[0]
-            model.meshes[known.get("name", file)] = known
+            attributes = _with_defaults(mesh, "main", model)
+            file = os.path.basename(attributes.get("file", "")).rpartition(".")[0]
+            model.meshes[attributes.get("name", file)] = attributes
     for custom in root.findall("custom"):
         for text in custom.findall("text"):
             if (label := _label_of(text.get("data", ""))) is not None:
@@ -71,7 +71,7 @@ def read(root: Element, into: Described) -> None:
 
 
 def _read_defaults(default: Element, above: dict[str, Attributes], name: str, model: _Model) -> None:
-    own = {tag: dict(known) for tag, known in above.items()}
+    own = {tag: dict(attributes) for tag, attributes in above.items()}
     for child in default:
         if child.tag != "default":
             own[child.tag] = merged(own.get(child.tag, {}), child.attrib)
@@ -80,11 +80,11 @@ def _read_defaults(default: Element, above: dict[str, Attributes], name: str, mo
         _read_defaults(child, own, child.get("class", ""), model)
 
 
-def _with_defaults(found: Element, inherited: str, model: _Model) -> Attributes:
-    name = found.get("class", inherited)
+def _with_defaults(element: Element, inherited: str, model: _Model) -> Attributes:
+    name = element.get("class", inherited)
     if name != "main" and name not in model.defaults:
-        raise model.into.error(f"<{found.tag}> has the class {name!r:.80}, which has no defaults.")
-    return merged(model.defaults.get(name, {}).get(found.tag, {}), found.attrib)
+        raise model.into.error(f"<{element.tag}> has the class {name!r:.80}, but no default has that class.")
+    return merged(model.defaults.get(name, {}).get(element.tag, {}), element.attrib)
 
 
 def _read_body(body: Element, outer: Pose, inherited: str, name: str, model: _Model) -> None:
@@ -101,26 +101,26 @@ def _read_body(body: Element, outer: Pose, inherited: str, name: str, model: _Mo
 
 
 def _read_geom(geom: Element, outer: Pose, inherited: str, body: str, count: int, model: _Model) -> None:
-    known = _with_defaults(geom, inherited, model)
-    name = known.get("name")
+    attributes = _with_defaults(geom, inherited, model)
+    name = attributes.get("name")
     where = model.into.at(f"body {body!r}", f"geom {name if name is not None else count!r}")
-    if known.get("contype", "1") == known.get("conaffinity", "1") == "0":
+    if attributes.get("contype", "1") == attributes.get("conaffinity", "1") == "0":
         return
-    shape = _read_shape(known, where, outer, model)
+    shape = _read_shape(attributes, where, outer, model)
     model.into.add(shape, body, name, model.labels.get(name or ""))
 
 
-def _read_shape(known: Attributes, where: str, outer: Pose, model: _Model) -> Shape | None:
-    into, kind = model.into, known.get("type", "sphere")
-    if kind != "mesh" and "mesh" in known:
-        into.leave_out(where, f"a {kind} that MuJoCo fits to a mesh is not read")
+def _read_shape(attributes: Attributes, where: str, outer: Pose, model: _Model) -> Shape | None:
+    into, kind = model.into, attributes.get("type", "sphere")
+    if kind != "mesh" and "mesh" in attributes:
+        into.leave_out(where, f"hitbox does not read a {kind} that MuJoCo fits to a mesh")
         return None
-    if "fromto" in known:
-        return _between(known, where, outer, into)
-    pose = _pose(known, where, model).inside(outer)
+    if "fromto" in attributes:
+        return _between(attributes, where, outer, into)
+    pose = _pose(attributes, where, model).inside(outer)
 
     def size(count: int) -> list[float]:
-        words = known.get("size", "").split()
+        words = attributes.get("size", "").split()
         return numbers(f"{where}: size", " ".join(words[:count]), count)
 
     match kind:
@@ -129,28 +129,28 @@ def _read_shape(known: Attributes, where: str, outer: Pose, model: _Model) -> Sh
         case "box":
             return into.made(where, Box, pose.translation, pose.rotation, size(3))
         case "capsule" | "cylinder":
-            made = Capsule if kind == "capsule" else Cylinder
+            shape_type = Capsule if kind == "capsule" else Cylinder
             radius, half = size(2)
-            return into.round(where, made, pose, radius, 2 * half)
+            return into.round(where, shape_type, pose, radius, 2 * half)
         case "ellipsoid":
             return into.ellipsoid(where, pose, size(3))
         case "mesh":
-            return _read_mesh(known, where, pose, model)
-    into.leave_out(where, f"a {kind} is no convex shape")
+            return _read_mesh(attributes, where, pose, model)
+    into.leave_out(where, f"a {kind} is not a convex shape")
     return None
 
 
-def _between(known: Attributes, where: str, outer: Pose, into: Described) -> Shape | None:
-    """A geom from one point to another: its first size is half its width, whatever its kind."""
-    kind = known.get("type", "sphere")
-    ends = np.reshape(numbers(f"{where}: fromto", known["fromto"], 6), (2, 3))
-    (half,) = numbers(f"{where}: size", " ".join(known.get("size", "").split()[:1]), 1)
+def _between(attributes: Attributes, where: str, outer: Pose, into: Described) -> Shape | None:
+    """Read a geom between two points (fromto). Its first size is half its width, for all kinds."""
+    kind = attributes.get("type", "sphere")
+    ends = np.reshape(numbers(f"{where}: fromto", attributes["fromto"], 6), (2, 3))
+    (half,) = numbers(f"{where}: size", " ".join(attributes.get("size", "").split()[:1]), 1)
     if kind in ("capsule", "cylinder"):
-        made = Capsule if kind == "capsule" else Cylinder
-        return into.made(where, made, *(outer.at(end) for end in ends.tolist()), half)
+        shape_type = Capsule if kind == "capsule" else Cylinder
+        return into.made(where, shape_type, *(outer.at(end) for end in ends.tolist()), half)
     length = float(np.linalg.norm(ends[0] - ends[1]))
     if kind not in ("box", "ellipsoid") or length == 0:
-        raise into.error(f"a {kind} cannot be said by this fromto.", where)
+        raise into.error(f"a {kind} cannot have this fromto.", where)
     x, y, z = ends.mean(axis=0).tolist()
     pose = Pose(_to_z(ends[0] - ends[1]), (x, y, z)).inside(outer)
     halves = [half, half, length / 2]
@@ -159,10 +159,10 @@ def _between(known: Attributes, where: str, outer: Pose, into: Described) -> Sha
     return into.made(where, Box, pose.translation, pose.rotation, halves)
 
 
-def _read_mesh(known: Attributes, where: str, pose: Pose, model: _Model) -> Shape | None:
-    mesh = model.meshes.get(known.get("mesh", ""))
+def _read_mesh(attributes: Attributes, where: str, pose: Pose, model: _Model) -> Shape | None:
+    mesh = model.meshes.get(attributes.get("mesh", ""))
     if mesh is None:
-        raise model.into.error(f"there is no mesh {known.get('mesh', '')!r:.80}.", where)
+        raise model.into.error(f"there is no mesh {attributes.get('mesh', '')!r:.80}.", where)
     scale = scaled(f"{where}: scale", mesh.get("scale"))
     reference = _reference(mesh, where)
     if "vertex" in mesh:
@@ -174,7 +174,7 @@ def _read_mesh(known: Attributes, where: str, pose: Pose, model: _Model) -> Shap
 
 
 def _reference(mesh: Attributes, where: str) -> Pose:
-    """A mesh is moved back from where its reference is, before it is scaled."""
+    """Return the transform of a mesh before scaling: the inverse of its reference pose."""
     at = numbers(f"{where}: refpos", mesh.get("refpos"), 3, (0, 0, 0))
     w, x, y, z = numbers(f"{where}: refquat", mesh.get("refquat"), 4, (1, 0, 0, 0))
     back = unit((-x, -y, -z, w))
@@ -182,32 +182,32 @@ def _reference(mesh: Attributes, where: str) -> Pose:
     return Pose(back, (-x, -y, -z))
 
 
-def _pose(known: Attributes, where: str, model: _Model) -> Pose:
-    x, y, z = numbers(f"{where}: pos", known.get("pos"), 3, (0, 0, 0))
-    return Pose(_rotation(known, where, model), (x, y, z))
+def _pose(attributes: Attributes, where: str, model: _Model) -> Pose:
+    x, y, z = numbers(f"{where}: pos", attributes.get("pos"), 3, (0, 0, 0))
+    return Pose(_rotation(attributes, where, model), (x, y, z))
 
 
-def _rotation(known: Attributes, where: str, model: _Model) -> Rotation:
+def _rotation(attributes: Attributes, where: str, model: _Model) -> Rotation:
     def values(key: str, count: int) -> list[float]:
-        found = numbers(f"{where}: {key}", known[key], count)
-        if key != "euler" and not any(found[:3]) and not (key == "quat" and found[3]):
+        parsed = numbers(f"{where}: {key}", attributes[key], count)
+        if key != "euler" and not any(parsed[:3]) and not (key == "quat" and parsed[3]):
             raise model.into.error(f"{key} must not be 0.", where)
-        return found
+        return parsed
 
-    if "quat" in known:
+    if "quat" in attributes:
         w, x, y, z = values("quat", 4)
         return unit((x, y, z, w))
-    if "axisangle" in known:
+    if "axisangle" in attributes:
         *axis, angle = values("axisangle", 4)
         return about(axis, _angle(angle, model))
-    if "euler" in known:
+    if "euler" in attributes:
         return _euler([_angle(angle, model) for angle in values("euler", 3)], where, model)
-    if "xyaxes" in known:
+    if "xyaxes" in attributes:
         axes = np.reshape(values("xyaxes", 6), (2, 3))
         if not np.cross(*axes).any():
             raise model.into.error("xyaxes must be two directions.", where)
         return _from_axes(*axes)
-    if "zaxis" in known:
+    if "zaxis" in attributes:
         return _to_z(np.array(values("zaxis", 3)))
     return Pose().rotation
 
@@ -217,15 +217,15 @@ def _angle(value: float, model: _Model) -> float:
 
 
 def _euler(angles: list[float], where: str, model: _Model) -> Rotation:
-    """Small letters turn about axes that turn along, capitals about fixed ones."""
+    """Lower-case letters rotate about the moving axes, capitals about fixed axes."""
     sequence = model.eulerseq
     if len(sequence) != 3 or set(sequence.lower()) - set("xyz"):
         raise model.into.error(f"eulerseq must be three of x, y, z, not {sequence!r:.20}.", where)
-    turned = Pose().rotation
+    rotation = Pose().rotation
     for letter, angle in zip(sequence, angles, strict=True):
         one = about(_AXES[letter.lower()], angle)
-        turned = composed(turned, one) if letter.islower() else composed(one, turned)
-    return turned
+        rotation = composed(rotation, one) if letter.islower() else composed(one, rotation)
+    return rotation
 
 
 def _from_axes(x: FloatArray, y: FloatArray) -> Rotation:
@@ -236,16 +236,16 @@ def _from_axes(x: FloatArray, y: FloatArray) -> Rotation:
 
 
 def _to_z(direction: FloatArray) -> Rotation:
-    """The shortest turn of z to `direction`; half a turn about x where that is not one."""
+    """Return the shortest rotation from z to `direction`; half a turn about x if it is -z."""
     x, y, z = direction / np.linalg.norm(direction)
     return unit((-y, x, 0.0, 1 + z)) if z > -1 + 1e-12 else (1.0, 0.0, 0.0, 0.0)
 
 def _label_of(data: str) -> Label | None:
-    """What the writer says of a shape; None for text of someone else."""
+    """Return the label that hitbox's writer stored; None for a text of another origin."""
     try:
-        known: Any = json.loads(data)
+        label: Any = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(known, dict) or not known or set(known) - set(LABEL_KEYS):
+    if not isinstance(label, dict) or not label or set(label) - set(LABEL_KEYS):
         return None
-    return Label(**known) if all(isinstance(value, str) for value in known.values()) else None
+    return Label(**label) if all(isinstance(value, str) for value in label.values()) else None

@@ -1,4 +1,4 @@
-"""Numbers as text: the shortest that reads back to the same float64, whole ones without a point."""
+"""Numbers as text: the shortest text that reads back to the same float64, whole numbers without a point."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hitbox._base.errors import InputError
 
 
 def number(value: float) -> str:
-    """`1`, `0.1`, `1e-05`; raises InputError for what is not finite."""
+    """Format a number: `1`, `0.1`, `1e-05`. Raise InputError if it is not finite."""
     if not math.isfinite(value):
-        raise InputError(f"collider: {value!r} cannot be written as a number.")
+        raise InputError(f"collider: {value!r} is not a finite number, so it cannot be written.")
     value = float(value)
     return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
 
 
 def numbers(values: Iterable[float]) -> str:
-    """With a space between them, as XML formats have vectors."""
+    """Format numbers separated by spaces, as XML formats write vectors."""
     return " ".join(map(number, values))

@@ -1,4 +1,4 @@
-"""Wavefront OBJ as text: named objects one after the other. Shared by the formats that write one."""
+"""Wavefront OBJ text with named objects, shared by the formats that write OBJ."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Faces: TypeAlias = Sequence[Sequence[int]] | IndexArray  # an array where all fa
 
 @dataclass(frozen=True)
 class ObjObject:
-    """Faces are corners of `vertices`, from 0, and go by material."""
+    """One object. `faces` has the faces of each material; their corners index `vertices`, from 0."""
 
     name: str
     vertices: FloatArray
@@ -53,7 +53,7 @@ def _face_lines(faces: Faces, first: int) -> list[str]:
 
 
 def render_objects(mesh: Mesh, name: str, by_part: bool = True) -> Iterator[ObjObject]:
-    """An object a part of `mesh`, with the part's name, or one of that `name`."""
+    """Yield one object per part of `mesh`, with the part's name, or a single object called `name`."""
     part = np.zeros(mesh.face_count, np.uint32) if mesh.part is None or not by_part else mesh.part
     numbers = [int(number) for number in np.unique(part)]
     named = by_part and mesh.part is not None

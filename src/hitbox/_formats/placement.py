@@ -1,4 +1,4 @@
-"""Shapes around the origin, put where a matrix says: what readers of scenes share."""
+"""Places shapes, defined around the origin, by a matrix. Shared by the readers of scene formats."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from hitbox._base.errors import InputError
 from hitbox._model.mass import quaternion_of
 from hitbox._model.shapes import Box, Capsule, Cylinder, FloatArray, Frustum, Rotation, Shape, Sphere, Vector
 
-_SAME = 1e-5  # what float32 leaves of equal scales and right angles
-# What a file can do wrong that no sentence of ours is about: a text where a number belongs, or one too large.
+_SAME = 1e-5  # tolerance for equal scales and right angles after float32 rounding
+# Exceptions a malformed file can cause without a message of ours: a text instead of a number, an overflow.
 WRONG_VALUES = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
 def strict_numbers() -> np.errstate:
-    """Within it a number that overflows is one of WRONG_VALUES."""
+    """A context in which a numeric overflow raises one of WRONG_VALUES."""
     return np.errstate(over="raise", invalid="raise")
 
 
 class Placement:
-    """A 4 x 4 matrix (of columns) as a turn, a move and a scale; `said` starts a message.
+    """A 4 x 4 matrix (for column vectors), split into rotation, translation and scale.
 
-    Round shapes lie along y, unless their `axis` is another.
+    `where` starts the error messages. Round shapes lie along y, unless `axis` names another axis.
     """
 
-    def __init__(self, matrix: FloatArray, said: str) -> None:
+    def __init__(self, matrix: FloatArray, where: str) -> None:
         linear = np.asarray(matrix, np.float64)[:3, :3]
-        self.said = said
+        self.where = where
         self.scales: FloatArray = np.linalg.norm(linear, axis=0)
         if not (np.isfinite(linear).all() and (self.scales > 0).all()):
-            raise InputError(f"{said}: its scale must not be 0.")
+            raise InputError(f"{where}: its scale must not be 0.")
         axes = linear / self.scales
         if np.abs(axes.T @ axes - np.eye(3)).max() > _SAME:
-            raise InputError(f"{said}: a sheared shape cannot be read.")
-        if np.linalg.det(axes) < 0:  # mirrored: all that is made here is its own mirror image
+            raise InputError(f"{where}: a sheared shape cannot be read.")
+        if np.linalg.det(axes) < 0:  # mirrored: every shape made here is its own mirror image
             axes = axes * [1, 1, -1]
         self.axes = axes
         self.rotation: Rotation = quaternion_of(axes)
@@ -44,7 +44,7 @@ class Placement:
     @property
     def scale(self) -> float:
         if np.ptp(self.scales) > _SAME * self.scales.max():
-            raise InputError(f"{self.said}: a round shape must have the same scale along all axes.")
+            raise InputError(f"{self.where}: a round shape must have the same scale along all axes.")
         return float(self.scales[0])
 
     def box(self, size: Sequence[float]) -> Shape:

@@ -1,4 +1,4 @@
-"""Where a shape or a link is: a turn and a move, one after the other, and as roll, pitch and yaw."""
+"""Poses of shapes and links: rotation and translation, their composition, and roll, pitch and yaw."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Pose(NamedTuple):
     translation: Vector = (0.0, 0.0, 0.0)
 
     def inside(self, outer: Pose) -> Pose:
-        """This pose, given in the frame of `outer`, in the frame that `outer` is given in."""
+        """Compose: express this pose, relative to `outer`, in the parent frame of `outer`."""
         return Pose(composed(outer.rotation, self.rotation), outer.at(self.translation))
 
     def at(self, point: Sequence[float]) -> Vector:
@@ -34,7 +34,7 @@ class Pose(NamedTuple):
 
 
 def composed(outer: Rotation, inner: Rotation) -> Rotation:
-    """First `inner`, then `outer`."""
+    """The rotation that applies `inner` first, then `outer`."""
     a, b, c, d = outer
     x, y, z, w = inner
     return unit((
@@ -52,17 +52,17 @@ def unit(rotation: Sequence[float]) -> Rotation:
 
 
 def about(axis: Sequence[float], angle: float) -> Rotation:
-    """A turn by `angle` (radians) about `axis`."""
-    share = math.sin(angle / 2) / math.hypot(*axis)
-    x, y, z = (part * share for part in axis)
+    """The rotation by `angle` (radians) about `axis`."""
+    scale = math.sin(angle / 2) / math.hypot(*axis)
+    x, y, z = (part * scale for part in axis)
     return unit((x, y, z, math.cos(angle / 2)))
 
 
 def rpy_of(rotation: Rotation) -> Vector:
-    """Roll, pitch and yaw: turns about the fixed x, y and z axes, in this order.
+    """Roll, pitch and yaw: rotations about the fixed x, y and z axes, in this order.
 
-    Pitch and roll are those that are left when the yaw is taken back: this is exact for pitches of a
-    quarter turn too, where roll and yaw are about the same axis.
+    Roll and pitch are computed after the yaw is undone. This stays exact at a pitch of 90 degrees, where
+    the roll and yaw axes coincide.
     """
     turn = matrix_of(rotation)
     yaw = math.atan2(turn[1, 0], turn[0, 0])

@@ -1,8 +1,8 @@
-"""Builders for Rapier: a Python module that makes them, and the same as JSON for Rapier's other languages.
+"""Rapier: a Python module with collider builders, and the same content as JSON for Rapier's other languages.
 
-Lengths and axes are the collider's own: Rapier has no unit and no up axis. Half lengths, axes along y, the
-tip of a cone at +y. A body that moves has its mass on itself, and its colliders none: where they overlap
-Rapier would count twice.
+Lengths and axes are the collider's own: Rapier has no unit and no up axis. Rapier uses half lengths and axes
+along y, with the tip of a cone at +y. A moving body has the mass, and its colliders have none: otherwise
+Rapier would count overlaps twice.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def _at(builder, translation, rotation):
 
 
 def colliders():
-    """A builder for each shape, by name."""
+    """Return a builder for each shape, by name."""
     return {{
 '''
 _BODY = '''
 
 def body():
-    """The builder of a body of that mass: give its colliders none, as `colliders` does."""
+    """Return the builder of a body with that mass. Its colliders must have no mass, as in `colliders`."""
     x, y, z, w = {frame}
     mass = r.MassProperties({center}, {mass}, {moments}, r.Rotation3(w, x, y, z))
     return r.RigidBody.dynamic().additional_mass_properties(mass)
@@ -49,13 +49,13 @@ def files(export: Export) -> dict[str, bytes]:
     built = [_built(item) for item in export.items]
     return {
         export.file: _python(export, built).encode(),
-        # After all of the name, so that no two files share one.
+        # Append to the full file name, so that no two files share a JSON.
         f"{export.file}.rapier.json": _json(export, built).encode(),
     }
 
 
 def _built(item: Item) -> dict[str, Any]:
-    """The builder's name and what it takes; the same in all of Rapier's languages."""
+    """Return the builder's name and arguments, which are the same in all of Rapier's languages."""
     local, rotation, translation = local_and_pose(tip_at_end(item.shape))
     name, arguments = _builder(local)
     return {

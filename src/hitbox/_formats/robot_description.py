@@ -1,6 +1,6 @@
-"""Shapes that are found in descriptions of bodies and robots: what the readers of these formats share.
+"""Shared by the readers of URDF, SDF, MJCF, SRDF and cuRobo: collects their collision shapes.
 
-Files that a description names are read only from its own folder and below.
+A description may only refer to files in its own folder and below.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Described:
         self.name = ""
         self._folder = os.path.realpath(os.path.dirname(path) or ".")
         self._shapes: list[Shape] = []
-        self._found: list[tuple[str, str | None, Label | None]] = []
+        self._origins: list[tuple[str, str | None, Label | None]] = []
         self._notes: list[str] = []
         self._left_out = 0
         self._meshes: dict[str, tuple[FloatArray, IndexArray]] = {}
@@ -42,28 +42,28 @@ class Described:
     def at(self, *places: str) -> str:
         return ": ".join([self.where, *places])
 
-    def error(self, said: str, where: str | None = None) -> InputError:
-        return InputError(f"{where or self.where}: {said}")
+    def error(self, message: str, where: str | None = None) -> InputError:
+        return InputError(f"{where or self.where}: {message}")
 
     def add(self, shape: Shape | None, link: str, name: str | None, label: Label | None = None) -> None:
-        """`label`: what the file says about the shape besides; None for a shape that was left out."""
+        """Add a shape; None stands for one that was left out. `label` is the file's information on it."""
         if shape is not None:
             self._shapes.append(shape)
-            self._found.append((link, name, label))
+            self._origins.append((link, name, label))
 
     def leave_out(self, where: str, why: str) -> None:
         self._left_out += 1
         self._notes.append(f"{where}: {why}: left out.")
 
     def collider(self) -> Collider:
-        """All shapes; part is the link's name where there are several with shapes."""
+        """Return all shapes. A label's part is its link's name, if several links have shapes."""
         if not self._shapes:
-            more = f" {counted(self._left_out, 'shape')} had to be left out." if self._left_out else ""
+            more = f" {counted(self._left_out, 'shape')} left out." if self._left_out else ""
             raise self.error(f"has no collision shapes.{more}")
-        several = len({link for link, _, _ in self._found}) > 1
+        several = len({link for link, _, _ in self._origins}) > 1
         labels = [
             label or Label(name=name or None, part=link or None if several else None)
-            for link, name, label in self._found
+            for link, name, label in self._origins
         ]
         status = Status(not self._left_out, tuple(self._notes))
         return Collider(self._shapes, labels=labels, status=status, name=self.name, unit="m", up="z")
@@ -71,7 +71,7 @@ class Described:
     # --- shapes
 
     def made(self, where: str, kind: type[Any], *fields: Any) -> Shape:
-        """A shape of this kind; what is wrong with its numbers is said with the place."""
+        """Create a shape of this kind; an error in its numbers names the place."""
         try:
             shape: Shape = kind(*fields)
         except InputError as error:
@@ -81,42 +81,43 @@ class Described:
     def round(
         self, where: str, kind: type[Any], pose: Pose, radius: float, length: float, *more: float
     ) -> Shape:
-        """Capsule, cylinder or frustum along the z axis of `pose`, around its origin."""
+        """Return a capsule, cylinder or frustum along the z axis of `pose`, around its origin."""
         ends = pose.at((0, 0, -length / 2)), pose.at((0, 0, length / 2))
         return self.made(where, kind, *ends, radius, *more)
 
     def simple(
-        self, where: str, kind: str, said: Callable[[str], str | None], pose: Pose
+        self, where: str, kind: str, attribute: Callable[[str], str | None], pose: Pose
     ) -> Shape | None:
-        """A box, ball, cylinder or capsule whose sizes `said` has by name; None for another kind."""
+        """Return a box, sphere, cylinder or capsule, sized by its attributes; None for other kinds."""
 
         def value(key: str) -> float:
-            return number(f"{where}: {key}", said(key))
+            return number(f"{where}: {key}", attribute(key))
 
         match kind:
             case "box":
-                half = [side / 2 for side in numbers(f"{where}: size", said("size"), 3)]
+                half = [side / 2 for side in numbers(f"{where}: size", attribute("size"), 3)]
                 return self.made(where, Box, pose.translation, pose.rotation, half)
             case "sphere":
                 return self.made(where, Sphere, pose.translation, value("radius"))
             case "cylinder":
                 return self.round(where, Cylinder, pose, value("radius"), value("length"))
             case "capsule":
-                length = "height" if said("length") is None and said("height") is not None else "length"
+                has_height = attribute("length") is None and attribute("height") is not None
+                length = "height" if has_height else "length"
                 return self.round(where, Capsule, pose, value("radius"), value(length))
         return None
 
     def ellipsoid(self, where: str, pose: Pose, radii: list[float]) -> Shape | None:
         vertices, triangles = Sphere((0, 0, 0), 1).to_mesh(_ELLIPSOID_SIDES)
-        self._notes.append(f"{where}: an ellipsoid is read as a hull around it.")
+        self._notes.append(f"{where}: an ellipsoid is replaced by a hull around it.")
         return self._hull(where, vertices * radii, triangles, pose)
 
     def mesh_hull(
         self, where: str, path: str | None, scale: FloatArray, pose: Pose, reference: Pose | None = None
     ) -> Hull | None:
-        """The hull of a mesh file of the description; None for a flat one, which a note says.
+        """Return the hull of a mesh file; None and a note for a flat mesh.
 
-        `reference` moves the mesh before it is scaled.
+        `reference` transforms the mesh before scaling.
         """
         vertices, triangles = self._mesh(where, path)
         return self._hull(where, (reference or Pose()).all_at(vertices) * scale, triangles, pose)
@@ -139,20 +140,21 @@ class Described:
 
     def _mesh(self, where: str, path: str | None) -> tuple[FloatArray, IndexArray]:
         if not path:
-            raise self.error("a mesh without a file.", where)
+            raise self.error("the mesh has no file.", where)
         at = os.path.realpath(os.path.join(self._folder, path.removeprefix("file://")))
         if "://" in path.removeprefix("file://") or not inside_folder(at, self._folder):
-            said = f"the mesh {path!r:.120} is not below the file's own folder"
-            raise self.error(f"{said}. Use a relative path, or allow a folder: HITBOX_ASSET_ROOT.", where)
+            message = f"the mesh {path!r:.120} is not below the file's own folder"
+            raise self.error(f"{message}. Use a relative path, or allow a folder: HITBOX_ASSET_ROOT.", where)
         if at not in self._meshes:
             mesh = load(at)
-            metres = METRES[mesh.unit or "m"]  # a COLLADA or FBX says its unit; descriptions are in metres
+            metres = METRES[mesh.unit or "m"]  # COLLADA and FBX have a unit; descriptions use metres
             self._meshes[at] = mesh.vertices * metres, mesh.triangles
         return self._meshes[at]
 
 
 def scaled(where: str, text: str | None) -> FloatArray:
-    """The scale of a mesh, three numbers or 1; negative ones mirror."""
+    """Parse the scale of a mesh: three numbers, or 1 if it is missing. Negative numbers mirror."""
+
     scale = np.array(numbers(where, text, 3, (1, 1, 1)))
     if not scale.all():
         raise InputError(f"{where}: must not have a 0.")

@@ -1,4 +1,4 @@
-"""SRDF: the spheres of one link, in the link's frame, as motion planners take them. Metres, z up."""
+"""SRDF: the spheres of one link, in the link's frame, for motion planners. Metres, z up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def files(export: Export) -> dict[str, bytes]:
 
 
 def read(root: Element, into: Described) -> None:
-    """All spheres, each in the frame of its link: SRDF does not say where links are."""
+    """Read all spheres, each in the frame of its link: SRDF does not contain the poses of links."""
     for link in root.findall("link_sphere_approximation"):
         name = link.get("link", "")
         for k, sphere in enumerate(link.findall("sphere")):
@@ -32,6 +32,6 @@ def read(root: Element, into: Described) -> None:
             center = read_numbers(f"{where}: center", sphere.get("center"), 3)
             radius = read_number(f"{where}: radius", sphere.get("radius"))
             if radius == 0:
-                into.leave_out(where, "has the radius 0, which says that the link is never checked")
+                into.leave_out(where, "has the radius 0, which excludes the link from collision checks")
                 continue
             into.add(into.made(where, Sphere, center, radius), name, None)

@@ -1,9 +1,9 @@
-"""Meshes that Unreal takes for collision by their names: UBX_ box, USP_ sphere, UCP_ capsule, UCX_ hull, then
-the render mesh's name and a number. Written to its documentation and public source, not run in Unreal.
+"""Collision meshes for Unreal, recognised by name: UBX_ box, USP_ sphere, UCP_ capsule, UCX_ hull, then the
+render mesh's name and a number. Written after Unreal's documentation and public source, not tested in Unreal.
 
-Its importer derives a primitive anew from the vertices, so these lie on the shape and not around it: those of
-a sphere with the six points on its axes, those of a capsule with both poles first. Only a UCX mesh is taken
-as it is. Poses are in the vertices: nodes at the root without one match, others do not.
+Unreal's importer fits each primitive to the vertices, so the vertices lie on the shape, not around it: a
+sphere has the six points on its axes, and a capsule starts with both poles. Only a UCX mesh is used as it is.
+Vertices contain the pose: Unreal matches root nodes without a transform, and no others.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from hitbox._native import _core
 KINDS = ("box", "sphere", "capsule", "hull")
 _PREFIXES = {"box": "UBX", "sphere": "USP", "capsule": "UCP", "hull": "UCX"}
 _NAMED = re.compile(r"(UBX|USP|UCP|UCX)_(.+)", re.IGNORECASE)
-_SPLITS = 2  # of an octahedron's triangles: 66 vertices on a sphere
-_SAME = 1e-6  # of a length: what float32 leaves of it
-_MOST_STEPS = 8  # from one point to the farthest from it; a capsule's poles are found in two or three
-_MOST_DISTANCES = 2**24  # looked at beyond that, to find the ends of what is no capsule
+_SPLITS = 2  # subdivisions of an octahedron: 66 vertices on a sphere
+_SAME = 1e-6  # relative tolerance for float32 lengths
+_MOST_STEPS = 8  # steps to the farthest point; a capsule's poles need two or three
+_MOST_DISTANCES = 2**24  # distances computed after that, to find the ends of other shapes
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ def target(unit: str) -> Target:
 
 
 def collision_meshes(export: Export) -> list[NamedMesh]:
-    """One a shape. There is always a number: without it `Crate` and `Crate_01` take each other's."""
+    """Return one mesh per shape, always numbered: without a number `Crate` and `Crate_01` are ambiguous."""
     if export.mesh is None:
-        export.notes.append(f"Unreal looks for a render mesh {export.name} in the same file: give it too.")
+        export.notes.append(f"Unreal needs the render mesh {export.name} in the same file: add it.")
     return [
         NamedMesh(f"{_PREFIXES[item.shape.kind]}_{export.name}_{k:02d}", *_mesh(item.shape, item.name), item)
         for k, item in enumerate(export.items)
@@ -66,7 +66,7 @@ def _mesh(shape: Shape, name: str) -> tuple[FloatArray, IndexArray]:
         upper, lower = points[points[:, 1] >= 0], points[points[:, 1] <= 0]
         up = np.array([0.0, half, 0.0])
         points = np.vstack([upper + up, lower - up])
-        # Poles first: the importer's radius leaves the last vertex out.
+        # Put the poles first: the importer ignores the last vertex when it computes the radius.
         points = points[np.argsort(-np.abs(points[:, 1]), kind="stable")]
     _, triangles, kept, _ = _core.convex_hull(np.ascontiguousarray(points))
     order = np.sort(np.asarray(kept))
@@ -75,7 +75,7 @@ def _mesh(shape: Shape, name: str) -> tuple[FloatArray, IndexArray]:
 
 
 def _ball() -> FloatArray:
-    """Points on the unit sphere, those on the axes among them."""
+    """Return points on the unit sphere, including those on the axes."""
     steps = 2**_SPLITS
     grid = [
         (x, y, z)
@@ -92,7 +92,7 @@ def _ball() -> FloatArray:
 
 
 def collider_of(mesh: Mesh, name: str) -> Collider | None:
-    """The shapes that the names of a mesh's parts stand for; None where no part has such a name."""
+    """Return the shapes that the parts' names describe; None if no part has such a name."""
     if mesh.part is None or not len(mesh.part):
         return None
     shapes: list[Shape] = []
@@ -100,27 +100,27 @@ def collider_of(mesh: Mesh, name: str) -> Collider | None:
     order = np.argsort(of_triangle, kind="stable")
     numbers, starts = np.unique(of_triangle[order], return_index=True)
     for number, rows in zip(numbers, np.split(order, starts[1:]), strict=True):
-        said = mesh.part_names[number]
-        matched = _NAMED.fullmatch(said)
+        part_name = mesh.part_names[number]
+        matched = _NAMED.fullmatch(part_name)
         if matched is not None:
-            shapes.append(_shape(matched[1].upper(), mesh.vertices, mesh.triangles[rows], said))
+            shapes.append(_shape(matched[1].upper(), mesh.vertices, mesh.triangles[rows], part_name))
     return Collider(shapes, name=name, unit=mesh.unit, up=mesh.up) if shapes else None
 
 
-def _shape(prefix: str, points: FloatArray, triangles: IndexArray, said: str) -> Shape:
+def _shape(prefix: str, points: FloatArray, triangles: IndexArray, where: str) -> Shape:
     used, corners = np.unique(triangles, return_inverse=True)
     vertices, rows = merged(points[used], corners.reshape(-1, 3))
     if (np.ptp(vertices, axis=0) == 0).all():
-        raise InputError(f"{said}: is a single point. Export it with its size.")
+        raise InputError(f"{where}: is a single point. Export it with its size.")
     if prefix == "UBX":
-        return _box(vertices, vertices[rows], said)
+        return _box(vertices, vertices[rows], where)
     if prefix == "USP":
         return _sphere(vertices)
     if prefix == "UCP":
-        return _capsule(vertices, said)
-    hull, _ = hull_of_piece(Piece(vertices, rows), said)
+        return _capsule(vertices, where)
+    hull, _ = hull_of_piece(Piece(vertices, rows), where)
     if hull is None:
-        raise InputError(f"{said}: is flat and has no inside.")
+        raise InputError(f"{where}: is flat and has no inside.")
     return hull
 
 
@@ -131,7 +131,7 @@ def _sphere(vertices: FloatArray) -> Sphere:
 
 
 def _farthest_pair(points: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """The two points that are farthest apart, and how far, to float32: without a table of all pairs."""
+    """Return the two farthest points and their distance, to float32, without computing all pairs."""
 
     def from_one(a: FloatArray) -> tuple[FloatArray, FloatArray, float]:
         distances = np.linalg.norm(points - a, axis=1)
@@ -141,7 +141,7 @@ def _farthest_pair(points: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     best = from_one(points[0])
     for _ in range(_MOST_STEPS):
         best = max(best, from_one(best[1]), key=lambda pair: pair[2])
-    # Of two points farther apart one lies outside the ball between these: around a capsule there is none.
+    # If two points are farther apart, one lies outside the ball between these. A capsule has no such point.
     reach = np.linalg.norm(points - (best[0] + best[1]) / 2, axis=1)
     order = np.argsort(-reach, kind="stable")
     for k in order[: _MOST_DISTANCES // len(points) + 1]:
@@ -151,7 +151,7 @@ def _farthest_pair(points: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     return best
 
 
-def _capsule(vertices: FloatArray, said: str) -> Shape:
+def _capsule(vertices: FloatArray, where: str) -> Shape:
     start, end, length = _farthest_pair(vertices)
     axis = (end - start) / length
     offsets = vertices - start
@@ -162,20 +162,20 @@ def _capsule(vertices: FloatArray, said: str) -> Shape:
     matrix[:3, 0] /= np.linalg.norm(matrix[:3, 0])
     matrix[:3, 2] = np.cross(matrix[:3, 0], axis)
     matrix[:3, 3] = (start + end) / 2
-    return Placement(matrix, said).capsule(length - 2 * radius, radius)
+    return Placement(matrix, where).capsule(length - 2 * radius, radius)
 
 
-def _box(vertices: FloatArray, corners: FloatArray, said: str) -> Box:
+def _box(vertices: FloatArray, corners: FloatArray, where: str) -> Box:
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(normals, axis=1)
     normals = normals[areas > 0] / areas[areas > 0, None]
     if not len(normals):
-        raise InputError(f"{said}: is no box: its triangles have no area. Export it with its size.")
+        raise InputError(f"{where}: is not a box: its triangles have no area. Export it with its size.")
     axes = [normals[0]]
     while len(axes) < 3:
         square = (np.abs(normals @ np.stack(axes, axis=1)) < 1e-3).all(axis=1)
         if not square.any():
-            raise InputError(f"{said}: is no box: its sides are not at right angles.")
+            raise InputError(f"{where}: is not a box: its sides are not at right angles.")
         axes.append(normals[np.argmax(square)])
     right, up = axes[0], axes[1] - (axes[1] @ axes[0]) * axes[0]
     up /= np.linalg.norm(up)
@@ -183,6 +183,6 @@ def _box(vertices: FloatArray, corners: FloatArray, said: str) -> Box:
     matrix = np.eye(4)
     matrix[:3, :3] = turn
     matrix[:3, 3] = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
-    placed = Placement(matrix, said).box(np.ptp(vertices @ turn, axis=0).tolist())
+    placed = Placement(matrix, where).box(np.ptp(vertices @ turn, axis=0).tolist())
     assert isinstance(placed, Box)
     return placed

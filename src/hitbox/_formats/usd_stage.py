@@ -1,7 +1,7 @@
-"""The one door for USD files: a stage whose layers lie in its folder, and whose prims are not too many.
+"""The only way to open USD files: every layer lies in the file's folder, and the number of prims is limited.
 
-USD composes all prims of a stage when it is opened, references to references too: a file of a kilobyte may
-say ten million of them. So they are counted in the layers first.
+USD composes all prims of a stage when it opens it, including references of references: a file of a kilobyte
+can describe ten million prims. So the prims are counted in the layers before USD composes them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ MOST_PRIMS = 100_000
 
 
 def opened(path: str, where: str) -> Any:
-    """The stage in a file; `where` names it in messages."""
+    """Open the stage in a file; `where` names the file in messages."""
     from pxr import Tf, Usd, UsdUtils
 
-    # While it is there USD's own complaints go to it instead of stderr.
+    # While this object lives, it receives USD's own diagnostics instead of stderr.
     complaints = UsdUtils.CoalescingDiagnosticDelegate()
     try:
         folder = os.path.dirname(os.path.abspath(path))
@@ -41,7 +41,7 @@ def opened(path: str, where: str) -> Any:
 
 
 class Visited:
-    """Prims as they are met, prototypes once for each instance."""
+    """Counts prims as they are visited; a prototype counts once per instance."""
 
     def __init__(self, where: str) -> None:
         self._where, self._count = where, 0
@@ -53,20 +53,20 @@ class Visited:
 
 
 def too_many(where: str) -> InputError:
-    what = f"has more than {MOST_PRIMS:,} prims, instances counted"
-    return InputError(f"{where}: {what}. Give its parts one by one.")
+    what = f"has more than {MOST_PRIMS:,} prims, counting instances"
+    return InputError(f"{where}: {what}. Split it into smaller files.")
 
 
 def unreadable(where: str, error: Exception) -> InputError:
-    """With the first of USD's complaints, without folders and the places in its own source."""
+    """Return an error with USD's first diagnostic, without folders and positions in USD's source."""
     lines = [line for line in str(error).splitlines() if line.strip()]
-    said = lines[0].partition(" : ")[2].strip(" '") if lines else ""
-    reason = re.sub(r"\S*/(?=[^/\s]+:\d)", "", " ".join(said.split()))[-160:] or "no reason given"
+    diagnostic = lines[0].partition(" : ")[2].strip(" '") if lines else ""
+    reason = re.sub(r"\S*/(?=[^/\s]+:\d)", "", " ".join(diagnostic.split()))[-160:] or "no reason given"
     return InputError(f"{where}: USD cannot read it ({reason}). Export it again.")
 
 
 def _check_layers(path: str, folder: str, where: str) -> None:
-    """Before anything is composed: every layer that others bring in exists and lies in the folder."""
+    """Check, before USD composes anything, that every referenced layer exists and lies in the folder."""
     from pxr import Ar, Sdf
 
     waiting, seen = [os.path.abspath(path)], set()
@@ -78,23 +78,24 @@ def _check_layers(path: str, folder: str, where: str) -> None:
         layer = Sdf.Layer.FindOrOpen(name)
         if layer is None:
             raise InputError(f"{where}: {os.path.basename(name)} is not a USD layer. Export it again.")
-        for asset in filter(None, layer.GetCompositionAssetDependencies()):  # "" is the layer itself
+        for asset in filter(None, layer.GetCompositionAssetDependencies()):  # "" means the layer itself
             anchored = Sdf.ComputeAssetPathRelativeToLayer(layer, asset)
             resolved = str(Ar.GetResolver().Resolve(anchored))
             if not resolved:
-                raise InputError(f"{where}: {asset!r:.80}, which it needs, is not there. Put it beside it.")
+                what = f"{where}: it needs {asset!r:.80}, which does not exist"
+                raise InputError(f"{what}. Put that file beside it.")
             _check_inside(resolved, folder, where)
             waiting.append(anchored)
         _check_no_clips(layer, where)
 
 
 def _check_no_clips(layer: Any, where: str) -> None:
-    """Value clips name files that no list of dependencies has, and a collider needs none."""
+    """Refuse value clips: they name files that no dependency list contains, and a collider needs none."""
 
     def look(path: Any) -> None:
         spec = layer.GetObjectAtPath(path)
         if path.IsPrimPath() and spec is not None and spec.HasInfo("clips"):
-            raise InputError(f"{where}: {path} has value clips, which are not read. Export one moment of it.")
+            raise InputError(f"{where}: {path} has value clips, which are unsupported. Export one frame.")
 
     layer.Traverse("/", look)
 
@@ -105,7 +106,7 @@ def _check_inside(path: str, folder: str, where: str) -> None:
     outer = Ar.SplitPackageRelativePathOuter(path)[0]
     if not inside_folder(outer, folder):
         name = os.path.basename(outer)
-        hint = "Put what it refers to beside it, or allow a folder: HITBOX_ASSET_ROOT"
+        hint = "Put the files it references beside it, or allow a folder: HITBOX_ASSET_ROOT"
         raise InputError(f"{where}: {name} lies outside its folder. {hint}.")
 
 
@@ -117,7 +118,7 @@ def _check_count(path: str, where: str) -> None:
 
 
 class _PrimCount:
-    """How many prims layers compose to, at most: each with all that it refers to."""
+    """An upper bound of the number of prims that layers compose to, references included."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], int] = {}
@@ -128,18 +129,18 @@ class _PrimCount:
     def _below(self, layer: Any, spec: Any) -> int:
         key = layer.identifier, str(spec.path)
         if key not in self._known:
-            self._known[key] = 0  # one that refers to itself is refused by USD
+            self._known[key] = 0  # USD refuses a prim that references itself
             below = sum(self._below(*each) for each in _parts(layer, spec))
             self._known[key] = 1 + below + sum(self._largest(layer, each) for each in _variant_sets(spec))
         return self._known[key]
 
     def _largest(self, layer: Any, variants: Any) -> int:
-        """One variant of a set is chosen."""
+        """Return the largest variant's count: a set selects one variant."""
         return max((self._below(layer, each.primSpec) for each in variants.variants), default=0)
 
 
 def _parts(layer: Any, spec: Any) -> Iterator[tuple[Any, Any]]:
-    """What lies below a prim: its own children, and those of what it refers to."""
+    """Yield the specs below a prim: its own children, and those of its references."""
     for child in spec.nameChildren:
         yield layer, child
     if spec.path.IsAbsoluteRootPath():
@@ -154,14 +155,14 @@ def _parts(layer: Any, spec: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _stack(layer: Any) -> list[Any]:
-    """A layer and all that lie below it: what they say counts as one."""
-    found, waiting = {}, [layer]
+    """Return a layer and all its sublayers: together they describe one scene."""
+    layers, waiting = {}, [layer]
     while waiting:
         each = waiting.pop()
-        if each is not None and each.identifier not in found:
-            found[each.identifier] = each
+        if each is not None and each.identifier not in layers:
+            layers[each.identifier] = each
             waiting += [_brought_in(each, asset) for asset in each.subLayerPaths]
-    return list(found.values())
+    return list(layers.values())
 
 
 def _variant_sets(spec: Any) -> list[Any]:
@@ -175,7 +176,7 @@ def _brought_in(layer: Any, asset: str) -> Any:
 
 
 def _prim_of(layer: Any, path: Any) -> Iterator[tuple[Any, Any]]:
-    """What a layer and those below it say of a prim, of its default one where no path is given."""
+    """Yield the specs of a prim in a layer and its sublayers; without a path, those of the default prim."""
     if layer is None:
         return
     named = str(path) if path else f"/{layer.defaultPrim}" if layer.defaultPrim else "/"

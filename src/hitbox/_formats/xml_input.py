@@ -1,7 +1,7 @@
-"""XML from strangers: a document without a type, entities or traps, within limits, or one sentence.
+"""Parses untrusted XML: no DOCTYPE, no entities, bounded size. Violations raise a one-sentence InputError.
 
-Nothing outside the document is ever looked at, and time and memory stay in proportion to its size. Comments
-and processing instructions are passed over.
+The parser never accesses anything outside the document. Its time and memory stay proportional to the
+document's size. It skips comments and processing instructions.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from hitbox._base.errors import InputError
 MOST_BYTES = 1 << 30
 MOST_ELEMENTS = 5_000_000
 DEEPEST = 256
-MOST_ATTRIBUTES = 1_000  # of one element
+MOST_ATTRIBUTES = 1_000  # per element
 
 
 def parse(data: bytes, where: str, *, namespaces: bool = False) -> Element:
-    """The root of the document in `data`; `where` starts a complaint.
+    """Return the root of the document in `data`; `where` starts error messages.
 
-    With `namespaces` tags are "{namespace}name"; without, they are as they stand.
+    With `namespaces`, tags have the form "{namespace}name"; without, they keep the document's spelling.
     """
     if len(data) > MOST_BYTES:
-        raise InputError(f"{where}: has {len(data):,} bytes of XML. At most {MOST_BYTES:,} are read.")
+        raise InputError(f"{where}: has {len(data):,} bytes of XML. The limit is {MOST_BYTES:,}.")
     return _Document(where, namespaces).parse(data)
 
 
@@ -53,8 +53,8 @@ class _Document:
             raise InputError(f"{self._where}: not XML: {why} at {place}.") from None
         except InputError:
             raise
-        except (LookupError, ValueError):  # an encoding that Python has no table for
-            unknown = "not XML: its encoding is not known. Save it as UTF-8."
+        except (LookupError, ValueError):  # an encoding that Python does not support
+            unknown = "not XML: its encoding is unknown. Save it as UTF-8."
             raise InputError(f"{self._where}: {unknown}") from None
         return self._tree.close()
 
@@ -85,23 +85,23 @@ class _Document:
 
 
 def _name(name: str) -> str:
-    """Expat joins namespace and name by the separator; ElementTree writes "{namespace}name"."""
+    """Convert expat's "namespace}name" to ElementTree's "{namespace}name"."""
     return "{" + name if "}" in name else name
 
 
 def numbers(where: str, text: str | None, count: int, default: Sequence[float] | None = None) -> list[float]:
-    """`count` finite numbers with spaces between them; a `default` is for a text that is not there."""
+    """Parse `count` finite numbers, separated by spaces; return `default` if `text` is None."""
     if text is None and default is not None:
         return list(default)
     words = (text or "").split()
     try:
-        found = [float(word) for word in words]
+        values = [float(word) for word in words]
     except ValueError:
-        found = []
-    if len(found) != count or not all(map(math.isfinite, found)):
+        values = []
+    if len(values) != count or not all(map(math.isfinite, values)):
         what = "a number" if count == 1 else f"{count} numbers"
         raise InputError(f"{where}: must be {what}, not {text!r:.80}.")
-    return found
+    return values
 
 
 def number(where: str, text: str | None, default: float | None = None) -> float:

@@ -1,4 +1,4 @@
-"""XML that is well formed whatever the names in it are."""
+"""Writes XML that is well formed for any text in it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from xml.etree import ElementTree
 
 Element = ElementTree.Element
 
-# What XML cannot hold even when it is escaped: control characters, halves of surrogate pairs.
+# Characters that XML cannot contain, even escaped: control characters and lone surrogates.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def text(value: str) -> str:
-    """`value` without the characters that XML has no way to say."""
+    """Replace the characters that XML cannot contain."""
     return _FORBIDDEN.sub("\ufffd", value)
 
 
 def element(tag: str, *children: Element | None, **attributes: str) -> Element:
-    """An element with these children (None: none) and attributes (class_ is class)."""
-    made = ElementTree.Element(tag, {key.rstrip("_"): text(value) for key, value in attributes.items()})
-    made.extend(child for child in children if child is not None)
-    return made
+    """Return an element with children (skipping None) and attributes (`class_` becomes `class`)."""
+    result = ElementTree.Element(tag, {key.rstrip("_"): text(value) for key, value in attributes.items()})
+    result.extend(child for child in children if child is not None)
+    return result
 
 
 def leaf(tag: str, content: str, **attributes: str) -> Element:
-    """An element with a text in it."""
-    made = element(tag, **attributes)
-    made.text = text(content)
-    return made
+    """Return an element that contains text."""
+    result = element(tag, **attributes)
+    result.text = text(content)
+    return result
 
 
 def document(root: Element) -> bytes:

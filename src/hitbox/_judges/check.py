@@ -1,6 +1,6 @@
-"""Whether a collider fits an engine: every shape one that it has, every hull within what it takes unchanged.
+"""Checks whether a collider fits an engine: supported shape kinds, and hulls that the engine does not change.
 
-Engines shrink a hull that is beyond their caps, and say nothing. The caps are data of the profiles.
+Engines silently simplify a hull beyond their limits. The profiles contain these limits.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hitbox._model.hull_limits import hull_faults
 from hitbox._model.profiles import Profile
 from hitbox._model.shapes import Frustum, Hull, Shape
 
-_IN_PLANE = 1e-6  # of a hull's diagonal: triangles this close to one plane are one polygon
-_SPARE = 1e-9  # of a hull's diagonal: a vertex that sticks out no further is none
+_IN_PLANE = 1e-6  # fraction of a hull's diagonal: triangles this close to a plane form one polygon
+_SPARE = 1e-9  # fraction of a hull's diagonal: a vertex that sticks out less does not count
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A shape that does not fit, and why."""
+    """A shape that does not fit, and the reason."""
 
     shape: int
     name: str
@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What of a collider does not fit a profile. Nothing: the engine takes it as it is."""
+    """The shapes of a collider that do not fit a profile. Without faults, the engine uses it unchanged."""
 
     profile: str
     shapes: int
@@ -57,10 +57,10 @@ class CheckReport:
 
 
 def check(collider: ColliderLike, profile: str | os.PathLike[str] | Profile) -> CheckReport:
-    """Proves that `collider` fits an engine, or says which shapes do not and why.
+    """Check that `collider` fits an engine, and report each shape that does not with the reason.
 
-    `profile` is an engine's name, such as "physx", or a JSON file of your own. Lengths that are absolute in
-    the engine are taken in the collider's unit, or in metres where it has none.
+    `profile` is an engine's name, such as "physx", or your own JSON file. Absolute lengths of the engine are
+    converted to the collider's unit; a collider without a unit is in metres.
 
     >>> from hitbox._model.shapes import Sphere
     >>> print(check([Sphere((0, 0, 0), 1)], "unity"))
@@ -84,4 +84,4 @@ def _faults_of(shape: Shape, engine: Profile, metres: float) -> Iterator[str]:
     elif engine.cones and isinstance(shape, Frustum) and shape.is_cone:
         return
     elif shape.kind not in engine.kinds:
-        yield f"{engine.name} has {', '.join(engine.kinds)}, but no {shape.kind}"
+        yield f"{engine.name} supports {', '.join(engine.kinds)}, but no {shape.kind}"

@@ -1,7 +1,7 @@
-"""evaluate: how well a collider stands for a mesh, in numbers.
+"""evaluate: measures how closely a collider matches a mesh.
 
-Lengths are fractions of the diagonal of the mesh's bounding box; volumes are in mesh units cubed. What each
-number means: docs/evaluate.md.
+Lengths are fractions of the diagonal of the mesh's bounding box; volumes are in cubic mesh units.
+docs/evaluate.md explains each number.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from hitbox._model.profiles import HullCaps
 from hitbox._native import _core
 
 MOST_SAMPLES = 100_000_000
-OUTSIDE = 1e-5  # of the diagonal: a point further out than this is not covered
-ENCLOSED = 1e-9  # of the diagonal: what `fit` promises; less is rounding
-OFFSET = 1e-3  # of the diagonal: how far out a point is looked from for shapes that cover it
-THIN = 1e-3  # of the diagonal: shapes thinner than this are listed
-DEGENERATE = 2.001e-5  # of the diagonal: as thin as the thinnest that `fit` makes, or thinner
-FARTHEST = 1e30  # longest sides of the mesh: beyond, a collider cannot be measured against it
-LIKELY_SCALE = 5.0  # a collider this many times larger or smaller has another scale
+OUTSIDE = 1e-5  # fraction of the diagonal: a point farther outside is not covered
+ENCLOSED = 1e-9  # fraction of the diagonal: the tolerance that `fit` promises; less is rounding
+OFFSET = 1e-3  # fraction of the diagonal: the distance outside from which a point must be visible
+THIN = 1e-3  # fraction of the diagonal: thinner shapes are listed
+DEGENERATE = 2.001e-5  # fraction of the diagonal: at most as thick as the thinnest shapes of `fit`
+FARTHEST = 1e30  # longest sides of the mesh: the limit for a collider's reach
+LIKELY_SCALE = 5.0  # a size ratio that suggests another unit
 
-# Engines whose profiles have caps on hulls, as people call them.
+# Engines by display name, and their profiles with limits for hulls.
 CAPS = {
     "PhysX": "physx",
     "PhysX on a GPU": "physx-gpu",
@@ -48,7 +48,7 @@ _Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Distance:
-    """From points on the collider to the mesh: their mean and largest distance, and how many they are."""
+    """The mean and largest distance from points on the collider to the mesh, and the number of points."""
 
     mean: float
     hausdorff: float
@@ -57,8 +57,11 @@ class Distance:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the mesh's surface no shape holds: the fraction that is outside by more than 1e-5 of the
-    diagonal, and the largest and mean distance by which the surface sticks out."""
+    """The part of the mesh's surface outside all shapes.
+
+    `outside` is the fraction that is outside by more than 1e-5 of the diagonal; `largest` and `mean` are the
+    distances by which the surface sticks out.
+    """
 
     outside: float
     largest: float
@@ -67,7 +70,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value from samples; with 95 % probability the true one is no further away than `error`."""
+    """A value from samples; with 95 % probability the true value differs by at most `error`."""
 
     value: float
     error: float
@@ -75,8 +78,11 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Distances:
-    """From the collider to the mesh: on all of its surfaces, on the boundary of the shapes' union, and on
-    what of that can be touched from outside the mesh."""
+    """Distances from the collider to the mesh, over three sets of points.
+
+    These are all of its surfaces, the boundary of the shapes' union, and the part of that boundary that is
+    reachable from outside the mesh.
+    """
 
     all_surfaces: Distance
     union_boundary: Distance
@@ -85,11 +91,13 @@ class Distances:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Proved, not sampled: the true value lies between the two numbers of each pair. `complete`: all pairs
-    are as narrow as was asked for."""
+    """Proved bounds: the true value lies between the two numbers of each pair.
+
+    `complete` means that all pairs reached the requested precision.
+    """
 
     all_surfaces: tuple[float, float]  # the largest distance
-    outer_surface: tuple[float, float]  # the same
+    outer_surface: tuple[float, float]  # the largest distance on the outer surface
     sticks_out: tuple[float, float]  # the largest distance by which the mesh leaves the union
     mean_all: tuple[float, float]  # the mean distance on all surfaces
     complete: bool
@@ -97,7 +105,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Everything `evaluate` measures. Lengths: of the diagonal; volumes: mesh units cubed."""
+    """All measurements of `evaluate`. Lengths are fractions of the diagonal, volumes cubic mesh units."""
 
     shapes: int
     counts: dict[str, int]
@@ -110,14 +118,14 @@ class Evaluation:
     volume: float  # sum over the shapes
     union_volume: Estimate
     overlap: float  # 1 - union / sum
-    thin: tuple[int, ...]  # shapes
+    thin: tuple[int, ...]  # indices of the shapes
     degenerate: tuple[int, ...]
-    beyond_caps: dict[str, tuple[int, ...]]  # engine -> hulls that it would change
-    bounds: Bounds | None  # with `certify`
+    beyond_caps: dict[str, tuple[int, ...]]  # engine -> indices of the hulls it would change
+    bounds: Bounds | None  # None without `certify`
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them."""
+        """Return plain values for JSON."""
         plain: dict[str, Any] = _plain(asdict(self))
         return plain
 
@@ -133,13 +141,13 @@ def evaluate(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Evaluation:
-    """How well `collider` stands for `mesh`: distances, coverage, volumes, bytes, shapes to look at.
+    """Measure how closely `collider` matches `mesh`: distances, coverage, volumes, bytes, suspicious shapes.
 
-    `collider` is all that Collider.of takes: also hulls of other tools. Points are drawn on the true
-    surfaces, `samples` of them, from `seed`. `certify` adds bounds that hold for every point.
+    `collider` is anything that Collider.of accepts, including hulls of other tools. `samples` points are
+    drawn on the true surfaces, from the random seed `seed`. `certify` adds bounds that hold for every point.
 
-    Guaranteed: exact distances of all points, the same result for any number of threads. Not guaranteed
-    without `certify`: the true maximum, which may fall between two samples. Cost: about 10 us a sample and
+    Guaranteed: exact distances of all points, and the same result for any number of threads. Not guaranteed
+    without `certify`: the true maximum, which may lie between samples. Cost: about 10 us per sample and
     thread; certifying takes seconds.
 
     >>> cube = ([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
@@ -149,7 +157,7 @@ def evaluate(
     0.289
     """
     job = _Job(mesh, collider, samples, seed, threads, reporter("evaluate", progress, cancel))
-    sampled = 0.2 if certify else 1.0  # share of the time
+    sampled = 0.2 if certify else 1.0  # fraction of the time
     distances = job.distances(0.0, 0.6 * sampled)
     coverage = job.coverage(0.6 * sampled, 0.8 * sampled)
     total, union = job.volumes(0.8 * sampled, sampled)
@@ -179,13 +187,15 @@ def evaluate(
 def distances(
     mesh: MeshLike, collider: ColliderLike, *, samples: int = 200_000, seed: int = 0, threads: int = 0
 ) -> Distances:
-    """The distances of `evaluate` alone."""
+    """Compute only the distances of `evaluate`."""
     return _Job(mesh, collider, samples, seed, threads, None).distances(0.0, 1.0)
 
 
 class _Job:
-    """One mesh and one collider, in lengths of the mesh's longest side: squares of 1e-60 or 1e60 stay in
-    the range of numbers that way."""
+    """One mesh and one collider, scaled by the mesh's longest side.
+
+    The scaling keeps the squares of lengths such as 1e-60 or 1e60 within the range of floats.
+    """
 
     def __init__(
         self,
@@ -206,7 +216,7 @@ class _Job:
         self.origin = low / 2 + high / 2
         self.unit = float((high - low).max())
         self.diagonal = self.mesh.diagonal / self.unit
-        # Times 1 / unit, as the core does it for the shapes: what lay in one plane stays in one plane.
+        # Multiply by 1 / unit, as the core does for shapes: then points of one plane stay in one plane.
         self.vertices = np.ascontiguousarray((self.mesh.vertices - self.origin) * (1 / self.unit))
         self._check_reach()
         crossings = [shape._crossing for shape in self.collider.shapes]
@@ -219,7 +229,7 @@ class _Job:
                 if not reach <= FARTHEST:
                     raise InputError(
                         f"evaluate: shape {k} reaches more than {FARTHEST:g} times the mesh's size away from "
-                        f"it. Give the collider of this mesh."
+                        f"it. Use the collider of this mesh."
                     )
 
     def say(self, stage: str, fraction: float) -> None:
@@ -227,39 +237,39 @@ class _Job:
             raise InterruptedError("evaluate: stopped")
 
     def part(self, low: float, high: float) -> Report | None:
-        """A reporter for a step that is this share of the whole."""
+        """Return a reporter for a step that covers this part of the progress."""
         if self.report is None:
             return None
         report = self.report
         return lambda stage, fraction: report(stage, low + (high - low) * fraction)
 
     def distances(self, low: float, high: float) -> Distances:
-        share = _shares(low, high, 0.2, 0.7)
+        spans = _spans(low, high, 0.2, 0.7)
         points, _, _, hidden = self.shapes.sample(
-            self.samples, self.seed, OFFSET * self.diagonal, self.threads, self.part(*share[0])
+            self.samples, self.seed, OFFSET * self.diagonal, self.threads, self.part(*spans[0])
         )
-        found, _, _ = _core.closest_points(
-            points, self.vertices, self.mesh.indices, self.mesh.offsets, self.threads, self.part(*share[1])
+        distances, _, _ = _core.closest_points(
+            points, self.vertices, self.mesh.indices, self.mesh.offsets, self.threads, self.part(*spans[1])
         )
-        far = np.asarray(found) / self.diagonal
+        far = np.asarray(distances) / self.diagonal
         boundary = np.asarray(hidden) == 0
-        outer = boundary & ~self._inside(np.asarray(points), boundary, self.part(*share[2]))
+        outer = boundary & ~self._inside(np.asarray(points), boundary, self.part(*spans[2]))
         return Distances(_distance(far), _distance(far[boundary]), _distance(far[outer]))
 
-    def _inside(self, points: _Floats, asked: _Bools, report: Report | None) -> _Bools:
-        """Which of the points asked for lie inside the mesh, where it is a closed solid."""
+    def _inside(self, points: _Floats, selected: _Bools, report: Report | None) -> _Bools:
+        """Return which of the selected points lie inside the mesh, if it is a closed solid."""
         inside = np.zeros(len(points), bool)
         arrays = (self.vertices, self.mesh.indices, self.mesh.offsets)
-        if asked.any() and _core.is_closed_solid(*arrays):
-            inside[asked] = _core.points_inside(
-                np.ascontiguousarray(points[asked]), *arrays, self.threads, report
+        if selected.any() and _core.is_closed_solid(*arrays):
+            inside[selected] = _core.points_inside(
+                np.ascontiguousarray(points[selected]), *arrays, self.threads, report
             )
         return inside
 
     def coverage(self, low: float, high: float) -> Coverage:
         points, _ = _core.sample_surface(self.vertices, self.mesh.triangles, self.samples, self.seed)
-        found = self.shapes.distances_outside(points, self.threads, self.part(low, high))
-        out = np.asarray(found) / self.diagonal
+        distances = self.shapes.distances_outside(points, self.threads, self.part(low, high))
+        out = np.asarray(distances) / self.diagonal
         out[out <= ENCLOSED] = 0.0
         return Coverage(float((out > OUTSIDE).mean()), float(out.max()), float(out.mean()))
 
@@ -271,7 +281,7 @@ class _Job:
         return total * cube, Estimate(union * cube, error * cube)
 
     def bounds(self, low: float, high: float) -> Bounds:
-        found = self.shapes.certify(
+        bounds = self.shapes.certify(
             self.vertices,
             self.mesh.indices,
             self.mesh.offsets,
@@ -279,30 +289,30 @@ class _Job:
             threads=self.threads,
             report=self.part(low, high),
         )
-        return Bounds(**{field.name: found[field.name] for field in fields(Bounds)})
+        return Bounds(**{field.name: bounds[field.name] for field in fields(Bounds)})
 
     def facts(self) -> _Floats:
-        """A row a shape: volume, smallest extent of the diagonal, corners and polygons of a hull."""
+        """Return a row per shape: volume, smallest extent in diagonals, corners and polygons of a hull."""
         facts = np.array(self.shapes.facts(), np.float64)
         facts[:, 1] /= self.diagonal
         return facts
 
 
-def _shares(low: float, high: float, *cuts: float) -> list[tuple[float, float]]:
+def _spans(low: float, high: float, *cuts: float) -> list[tuple[float, float]]:
     return list(pairwise(low + (high - low) * cut for cut in (0.0, *cuts, 1.0)))
 
 
 def _distance(far: _Floats) -> Distance:
-    """Where there are no points nothing is away from the mesh."""
+    """Summarise distances; without points they are 0."""
     return Distance(float(far.mean()), float(far.max()), len(far)) if len(far) else Distance(0.0, 0.0, 0)
 
 
-def _where(chosen: _Bools) -> tuple[int, ...]:
-    return tuple(int(k) for k in np.flatnonzero(chosen))
+def _where(mask: _Bools) -> tuple[int, ...]:
+    return tuple(int(k) for k in np.flatnonzero(mask))
 
 
 def _beyond_caps(corners: _Floats, polygons: _Floats) -> dict[str, tuple[int, ...]]:
-    """Only the engines with such hulls."""
+    """List the hulls beyond each engine's limits, for the engines that have such hulls."""
     beyond = {}
     for engine, profile in CAPS.items():
         caps = profiles.load(profile).hull or HullCaps()
@@ -312,16 +322,16 @@ def _beyond_caps(corners: _Floats, polygons: _Floats) -> dict[str, tuple[int, ..
 
 
 def _notes(mesh: Mesh, collider: Collider) -> tuple[str, ...]:
-    """What a person should know before trusting the numbers."""
+    """Return warnings that a reader needs before trusting the numbers."""
     notes = []
     (low, high), (own_low, own_high) = mesh.bounds, collider.bounds
     if (own_low > high).any() or (own_high < low).any():
-        notes.append("The collider lies apart from the mesh: it does not seem to belong to it.")
+        notes.append("The collider lies apart from the mesh: it probably belongs to another one.")
     with np.errstate(over="ignore"):
         scale = float(np.linalg.norm((own_high - own_low) / mesh.diagonal))
     if scale >= LIKELY_SCALE or scale <= 1 / LIKELY_SCALE:
-        said = f"{scale:,.3g} times as large as" if scale > 1 else f"{1 / scale:,.3g} times smaller than"
-        notes.append(f"The collider is {said} the mesh: another unit, perhaps, or another mesh.")
+        ratio = f"{scale:,.3g} times as large as" if scale > 1 else f"{1 / scale:,.3g} times smaller than"
+        notes.append(f"The collider is {ratio} the mesh: perhaps its unit or its mesh is another one.")
     source = collider.source
     if source is not None and source.sha256 is not None and source.sha256 != mesh.sha256:
         made_of = f" ({source.name})" if source.name else ""

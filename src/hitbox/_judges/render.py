@@ -1,7 +1,7 @@
-"""Pictures of a mesh and its collider, drawn off-screen with pyvista: side by side, or one alone.
+"""Draws pictures of a mesh and its collider off-screen with pyvista, side by side or alone.
 
-Needs the extra `render` (pip install "hitbox[render]"). No display is needed: VTK falls back to EGL
-or to its own software renderer.
+Needs the extra `render` (pip install "hitbox[render]"), but no display: VTK falls back to EGL or to its own
+software renderer.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from hitbox._model.space import NavigableSpace
 
 _MESH_COLOR = (0.78, 0.79, 0.81)
 _INK = (0.16, 0.17, 0.20)
-# Hulls alone cannot be told apart by their kind: neighbours in the list get different colours.
+# Colours by kind cannot distinguish hulls from each other, so neighbours in the list get different colours.
 _HULL_COLORS = (
     (0.55, 0.70, 0.87), (0.95, 0.72, 0.50), (0.60, 0.80, 0.62), (0.90, 0.62, 0.66),
     (0.74, 0.66, 0.86), (0.86, 0.80, 0.55), (0.55, 0.79, 0.80), (0.80, 0.68, 0.60),
 )  # fmt: skip
 _BALL_COLOR = (0.90, 0.36, 0.30)
 _SPACE_COLOR, _SPACE_OPACITY = (0.93, 0.45, 0.30), 0.14
-_PEELS = 40  # layers of spheres that are told apart
+_PEELS = 40  # layers of transparent spheres that VTK sorts by depth
 _MODULES = ("pyvista", "vtk", "vtkmodules")
-_LARGEST = 16384  # pixels a side: what VTK draws
+_LARGEST = 16384  # pixels per side: VTK's limit
 
 
 class Triangulated(Protocol):
-    """What is drawn of a mesh."""
+    """The arrays of a mesh that drawing needs."""
 
     @property
     def vertices(self) -> npt.NDArray[np.float64]: ...
@@ -55,18 +55,18 @@ def render(
     size: tuple[int, int] = (1600, 800),
     up: str | None = None,
 ) -> None:
-    """Writes a PNG: the mesh on the left, the collider on the right (alone: the mesh), same camera.
+    """Write a PNG with the mesh on the left and the collider on the right, or of the mesh alone.
 
-    `space` is drawn around the last of them, translucent: some of its spheres, about a radius apart. `up` is
-    "x", "y" or "z"; without it the collider's or the mesh's own, and y if none is known.
+    Both use the same camera. `space` is drawn in the last pane, translucent: a subset of its spheres, about a
+    radius apart. `up` is "x", "y" or "z"; the default is the collider's or the mesh's axis, or y.
     """
     if Path(path).suffix.lower() != ".png":
-        raise InputError(f"{os.fspath(path)}: pictures are written as .png.")
+        raise InputError(f"{os.fspath(path)}: pictures are PNG files. Use a name that ends in .png.")
     replace_file(path, rendered(mesh, collider, space=space, size=size, up=up))
 
 
 def prepare() -> None:
-    """Loads what pictures need, which takes seconds. InputError where it is missing."""
+    """Import the modules that pictures need, which takes seconds. Raise InputError if one is missing."""
     _pyvista()
 
 
@@ -78,7 +78,7 @@ def rendered(
     size: tuple[int, int] = (1600, 800),
     up: str | None = None,
 ) -> bytes:
-    """The PNG that `render` writes."""
+    """Return the PNG that `render` writes."""
     _check_size(size)
     up = up or (collider.up if collider else None) or getattr(mesh, "up", None) or "y"
     vertices, triangles = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
@@ -102,10 +102,10 @@ def picture(
     size: tuple[int, int] = (640, 480),
     up: str | None = None,
 ) -> bytes:
-    """A PNG of a mesh or of a collider alone, on nothing (transparent).
+    """Return a PNG of a mesh or a collider alone, on a transparent background.
 
-    `around`: points that shall all be seen, instead of the subject's own: the same points, the same camera.
-    `balls`: centres (n, 3) and a radius, drawn as well. `up` as in `render`.
+    `around` has the points that must be visible (default: the subject's). Equal points give the same camera.
+    `balls` has centres (n, 3) and a radius, to draw as well. `up` works as in `render`.
     """
     _check_size(size)
     up = up or getattr(subject, "up", None) or "y"
@@ -113,8 +113,8 @@ def picture(
         groups = _colored(subject)
     else:
         groups = {_MESH_COLOR: (np.asarray(subject.vertices), np.asarray(subject.triangles))}
-    seen = corners(subject) if around is None else np.asarray(around, dtype=np.float64)
-    center, scale = _unit_size(seen)
+    visible = corners(subject) if around is None else np.asarray(around, dtype=np.float64)
+    center, scale = _unit_size(visible)
     pv = _pyvista()
     with _quiet_vtk():
         plotter = pv.Plotter(off_screen=True, window_size=list(size), border=False, lighting="none")
@@ -125,14 +125,14 @@ def picture(
                 _add(pv, plotter, (vertices - center) * scale, triangles, color)
             if balls is not None and len(np.asarray(balls[0])):
                 _add_balls(pv, plotter, (np.asarray(balls[0]) - center) * scale, balls[1] * scale)
-            _aim(plotter, (seen - center) * scale, up, size[0] / size[1])
+            _aim(plotter, (visible - center) * scale, up, size[0] / size[1])
             return _png(np.asarray(plotter.screenshot(return_img=True, transparent_background=True)))
         finally:
             plotter.close()
 
 
 def corners(subject: Triangulated | Collider) -> npt.NDArray[np.float64]:
-    """Points around which all of it lies: those that a picture has to show."""
+    """Return points whose hull contains the subject: a picture must show all of them."""
     if isinstance(subject, Collider):
         return np.vstack([shape.to_mesh(32)[0] for shape in subject])
     return np.asarray(subject.vertices)[np.unique(subject.triangles)]
@@ -141,7 +141,7 @@ def corners(subject: Triangulated | Collider) -> npt.NDArray[np.float64]:
 def _colored(
     collider: Collider,
 ) -> dict[tuple[float, ...], tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]]:
-    """One mesh a colour: some hundred shapes are drawn much faster together than one by one."""
+    """Merge shapes by colour: drawing a few large meshes is much faster than hundreds of small ones."""
     parts: dict[tuple[float, ...], list[tuple[Any, Any]]] = {}
     for k, shape in enumerate(collider):
         color = _HULL_COLORS[k % len(_HULL_COLORS)] if shape.kind == "hull" else tuple(COLORS[shape.kind])
@@ -161,7 +161,7 @@ def _add_balls(pv: Any, plotter: Any, centers: npt.NDArray[np.float64], radius: 
 
 
 def _add_space(pv: Any, plotter: Any, spheres: npt.NDArray[np.float64]) -> None:
-    """Spheres, rows of x, y, z and radius, that what lies behind them is seen through."""
+    """Draw translucent spheres, given as rows of x, y, z and radius."""
     ball = pv.Sphere(radius=1.0, theta_resolution=24, phi_resolution=24)
     centers = pv.PolyData(np.ascontiguousarray(spheres[:, :3]))
     centers["radius"] = np.ascontiguousarray(spheres[:, 3])
@@ -171,23 +171,24 @@ def _add_space(pv: Any, plotter: Any, spheres: npt.NDArray[np.float64]) -> None:
 
 
 def _apart(spheres: npt.NDArray[np.float64], radii: float) -> npt.NDArray[np.float64]:
-    """Of spheres that lie thick as hail some that are this many radii apart, the largest first."""
-    left = spheres[np.argsort(-spheres[:, 3], kind="stable")]
-    left = left[left[:, 3] > 0]
+    """Thin out dense spheres: keep the largest, then each one at least `radii` radii from those kept."""
+    remaining = spheres[np.argsort(-spheres[:, 3], kind="stable")]
+    remaining = remaining[remaining[:, 3] > 0]
     kept = []
-    while len(left):
-        kept.append(left[0])
-        left = left[np.linalg.norm(left[:, :3] - left[0, :3], axis=1) >= radii * left[:, 3]]
+    while len(remaining):
+        kept.append(remaining[0])
+        distance = np.linalg.norm(remaining[:, :3] - remaining[0, :3], axis=1)
+        remaining = remaining[distance >= radii * remaining[:, 3]]
     return np.array(kept).reshape(-1, 4)
 
 
 def _check_size(size: tuple[int, int]) -> None:
     if not all(16 <= side <= _LARGEST for side in size):
-        raise InputError(f"render: size must be from 16 to {_LARGEST} pixels a side, not {size!r}.")
+        raise InputError(f"render: size must be 16 to {_LARGEST} pixels per side, not {size!r}.")
 
 
 def _unit_size(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], float]:
-    """VTK draws in float32: bring everything to a box of diagonal 1 around the origin."""
+    """Return the centre, and the scale to a diagonal of 1. VTK draws in float32, so it needs this box."""
     low, high = points.min(axis=0), points.max(axis=0)
     largest = float((high - low).max()) or 1.0
     return low / 2 + high / 2, 1 / (largest * float(np.linalg.norm((high - low) / largest)) or 1.0)
@@ -201,14 +202,14 @@ def _pyvista() -> Any:
             raise InputError('render needs pyvista: pip install "hitbox[render]"') from None
         raise InputError(
             f"render: pyvista is installed but cannot be loaded ({error}). If a system library is missing, "
-            f"on Debian and Ubuntu: apt-get install libgl1 libegl1 libgl1-mesa-dri libxrender1."
+            f"on Debian and Ubuntu run apt-get install libgl1 libegl1 libgl1-mesa-dri libxrender1."
         ) from error
     return pyvista
 
 
 @contextmanager
 def _quiet_vtk() -> Iterator[None]:
-    """VTK warns on stderr that there is no display, then draws without one: not the user's concern."""
+    """Hide VTK's warning on stderr that there is no display: VTK then draws without one."""
     from vtkmodules.vtkCommonCore import vtkLogger
 
     before = vtkLogger.GetCurrentVerbosityCutoff()
@@ -266,13 +267,13 @@ def _draw(
 
 
 def _sides(radii: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
-    """From centres to the six outermost points along the axes."""
+    """Yield the offsets from sphere centres to their six extreme points along the axes."""
     for axis in np.eye(3):
         yield from (radii[:, None] * axis, -radii[:, None] * axis)
 
 
 def _axes(up: str) -> npt.NDArray[np.float64]:
-    """Right, up and front of the picture, as rows, for the model's up axis."""
+    """Return the picture's right, up and front directions as rows, for the model's up axis."""
     return np.array(
         {
             "x": [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
@@ -288,7 +289,7 @@ def _toward(up: str, right: float, above: float, front: float) -> npt.NDArray[np
 
 
 def _light(pv: Any, plotter: Any, up: str) -> None:
-    """Once a plotter: pyvista gives a light to all its panes."""
+    """Add the lights once per plotter: pyvista applies them to all panes."""
     for where, strength in (((0.5, 1.0, 0.9), 1.04), ((-1.0, 0.35, 0.5), 0.52), ((0.6, 0.1, -1.0), 0.40)):
         light = pv.Light(position=10 * _toward(up, *where), focal_point=(0, 0, 0), intensity=strength)
         light.positional = False
@@ -308,7 +309,7 @@ def _add(
     )
     finish = {"ambient": 0.22, "diffuse": 0.9, "specular": 0.04}
     actor = plotter.add_mesh(smooth, color=color, smooth_shading=True, **finish)
-    actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()  # or the lines below are half hidden
+    actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()  # or the surface hides half of each line
     edges = surface.extract_feature_edges(
         feature_angle=35, boundary_edges=True, non_manifold_edges=False, manifold_edges=False
     )
@@ -318,7 +319,7 @@ def _add(
 
 
 def _aim(plotter: Any, points: npt.NDArray[np.float64], up: str, aspect: float) -> None:
-    """A view from the front, right and above, as close as shows every point."""
+    """Look from the front, right and above, as close as possible with every point visible."""
     view = _toward(up, 0.62, 0.42, 1.0)
     right = np.cross(_axes(up)[1], view)
     right /= np.linalg.norm(right)
@@ -342,10 +343,10 @@ def _caption(plotter: Any, text: str, size: tuple[int, int]) -> None:
 
 
 def _png(image: npt.NDArray[np.uint8]) -> bytes:
-    """RGB or RGBA pixels as a PNG file."""
+    """Encode RGB or RGBA pixels as a PNG file."""
     height, width, channels = image.shape
-    rows = np.zeros((height, 1 + channels * width), np.uint8)  # each row starts with its filter
-    rows[1:, 0] = 2  # the difference to the row above, which packs best
+    rows = np.zeros((height, 1 + channels * width), np.uint8)  # each row starts with its filter type
+    rows[1:, 0] = 2  # filter 2, the difference to the row above, which compresses best
     flat = image.reshape(height, -1)
     rows[0, 1:] = flat[0]
     rows[1:, 1:] = flat[1:] - flat[:-1]

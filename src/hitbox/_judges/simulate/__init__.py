@@ -1,6 +1,6 @@
-"""Colliders and meshes in a real physics engine: what a frame costs, and whether things behave the same.
+"""Runs colliders and meshes in a physics engine, and compares their frame times and behaviour.
 
-`simulate` runs one, `simulate_together` several side by side. Engines are imported when a run starts.
+`simulate` runs one, `simulate_together` several side by side. Each run imports its engine when it starts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""MuJoCo: boxes, spheres, capsules and cylinders are its own; frustums, prisms and hulls become mesh geoms.
+"""MuJoCo: has boxes, spheres, capsules and cylinders; frustums, prisms and hulls become mesh geoms.
 
-A mesh geom of MuJoCo is the convex hull of its vertices, so a triangle mesh is given as a rigid flex: its
-triangles, tied to the world, each with a small radius. There is no restitution and no continuous detection;
-a frame is four steps, or fast balls would pass thin sheets. A body of thousands of others costs more here
-than in Rapier: all of them are one system of equations, cut into islands.
+MuJoCo's mesh geom is the convex hull of its vertices, so a triangle mesh becomes a rigid flex: its triangles,
+attached to the world, each with a small radius. MuJoCo has no restitution or continuous detection. A frame
+has four steps, or fast balls would pass through thin sheets. Thousands of bodies cost more here
+than in Rapier: all of them form one system of equations, split into islands.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from hitbox._judges.simulate.world import (
 )
 from hitbox._model.shapes import Box, Capsule, Cylinder, FloatArray, IndexArray, Shape, Sphere
 
-STEPS = 4  # a frame
-SENSIBLE = 1000  # bodies: above, a run takes minutes
-_SKIN = 0.002  # m: how far a triangle of the mesh reaches; for balls smaller than 0.1 m, 2 % of their radius
+STEPS = 4  # per frame
+SENSIBLE = 1000  # bodies: with more, a run takes minutes
+_SKIN = 0.002  # m: radius of the mesh's triangles; for balls below 0.1 m, 2 % of the ball's radius
 _LEAST = 1e-12
-_FLAT = 1e-5  # m: hulls thinner than this have no volume for MuJoCo, which refuses them
+_FLAT = 1e-5  # m: MuJoCo refuses thinner hulls, as they have no volume
 
 
 class MujocoEngine:
@@ -49,8 +49,8 @@ class MujocoEngine:
         try:
             self._model = spec.compile()
         except ValueError as error:
-            said = " ".join(str(error).split())
-            raise InputError(f"simulate: MuJoCo does not take this scene: {said}") from None
+            reason = " ".join(str(error).split())
+            raise InputError(f"simulate: MuJoCo refuses this scene: {reason}") from None
         self._data = m.MjData(self._model)
         self._ids = np.array([self._model.body(name).id for name in names], np.int64)
         self._velocity = self._model.jnt_dofadr[self._model.body_jntadr[self._ids]]
@@ -60,10 +60,10 @@ class MujocoEngine:
         self._warned = False
         m.mj_forward(self._model, self._data)
         if len(names) > SENSIBLE:
-            self.notes.append(f"MuJoCo is slow with {len(names):,} bodies: up to {SENSIBLE:,} are sensible.")
+            self.notes.append(f"MuJoCo is slow with {len(names):,} bodies: use at most {SENSIBLE:,}.")
 
     def _push(self, moving: tuple[Bodies, ...]) -> None:
-        """Starting velocities, and steady pushes as forces."""
+        """Set initial velocities, and constant pushes as forces."""
         first = 0
         for bodies in moving:
             some = self._ids[first : first + len(bodies.positions)]
@@ -82,7 +82,7 @@ class MujocoEngine:
             body = spec.worldbody.add_body(name=name, pos=position)
             if bodies.rotations is not None:
                 body.quat = _wxyz(bodies.rotations[k])
-            # Not quite 0: then MuJoCo keeps the sum that lets `freeze` switch a body's weight off.
+            # Not quite 0: only then MuJoCo computes the term that lets `freeze` disable the weight.
             body.gravcomp = _LEAST if bodies.pushes is None else 1.0
             if bodies.turns:
                 body.add_freejoint()
@@ -100,7 +100,7 @@ class MujocoEngine:
         triangles = _with_area(solid.vertices, solid.triangles)
         if len(triangles) < len(solid.triangles):
             lost = len(solid.triangles) - len(triangles)
-            self.notes.append(f"{lost:,} triangles without area were left out: MuJoCo takes none")
+            self.notes.append(f"{lost:,} triangles without area were left out, because MuJoCo refuses them")
         if not len(triangles):
             return
         flex = spec.add_flex()
@@ -112,34 +112,35 @@ class MujocoEngine:
         flex.friction = _friction(friction)
 
     def _geoms(self, spec: Any, solid: Solid) -> list[dict[str, Any]]:
-        made = []
+        geoms = []
         for k, shape in enumerate(solid.shapes):
             geom = geom_of(self._m, shape)
             if geom is None:
                 points = shape.to_mesh(SEGMENTS)[0]
                 if _thickness(points) < _FLAT * self._unit:
-                    self.notes.append(f"shape {k}, a {shape.kind}, was left out: MuJoCo takes no flat hulls")
+                    what = f"shape {k}, a {shape.kind}, was left out"
+                    self.notes.append(f"{what}, because MuJoCo refuses flat hulls")
                     continue
                 name = f"m{self._meshes}"
                 self._meshes += 1
                 spec.add_mesh(name=name, uservert=points.ravel(), maxhullvert=-1)
                 geom = {"type": self._m.mjtGeom.mjGEOM_MESH, "meshname": name}
-            made.append(geom)
-        return made
+            geoms.append(geom)
+        return geoms
 
     def step(self) -> None:
         self._m.mj_step(self._model, self._data, STEPS)
 
     def positions(self) -> FloatArray:
-        found = np.array(self._data.xpos[self._ids])
+        values = np.array(self._data.xpos[self._ids])
         for k, position in self._frozen.items():
-            found[k] = position
-        return found
+            values[k] = position
+        return values
 
     def velocities(self) -> FloatArray:
-        found = np.array(self._data.qvel[self._velocity[:, None] + np.arange(3)])
-        found[list(self._frozen)] = 0
-        return found
+        values = np.array(self._data.qvel[self._velocity[:, None] + np.arange(3)])
+        values[list(self._frozen)] = 0
+        return values
 
     def freeze(self, which: Sequence[int]) -> None:
         at = self.positions()
@@ -155,7 +156,7 @@ class MujocoEngine:
     def contacts(self) -> int:
         if not self._warned and any(warning.number for warning in self._data.warning):
             self._warned = True
-            self.notes.append("MuJoCo warned of this run (memory full, or unstable): do not rely on it")
+            self.notes.append("MuJoCo issued warnings (memory full, or unstable): do not trust this run")
         return int(self._data.ncon)
 
     def deepest(self) -> float:
@@ -172,13 +173,13 @@ def _set_options(m: Any, spec: Any, setup: Setup) -> None:
     option.integrator = m.mjtIntegrator.mjINT_IMPLICITFAST
     option.iterations, option.ls_iterations = 20, 10
     option.enableflags |= int(m.mjtEnableBit.mjENBL_SLEEP)  # as in Rapier
-    # By itself MuJoCo would ask for gigabytes; 100 MB were used with 5000 balls.
+    # MuJoCo's own estimate is gigabytes; 5000 balls used 100 MB.
     count = sum(len(bodies.positions) for bodies in setup.moving)
     spec.memory = min(100_000_000 + 40 * count**2, 2_000_000_000)
 
 
 def geom_of(m: Any, shape: Shape) -> dict[str, Any] | None:
-    """The geom of `shape`; None where MuJoCo has none of its own and its hull is needed."""
+    """Return the geom of `shape`, or None if MuJoCo needs its hull instead."""
     if isinstance(shape, Box):
         return {
             "type": m.mjtGeom.mjGEOM_BOX,
@@ -204,7 +205,7 @@ def geom_of(m: Any, shape: Shape) -> dict[str, Any] | None:
 
 
 def _thickness(points: FloatArray) -> float:
-    """About the smallest extent of the points along any direction."""
+    """Return approximately the smallest extent of the points in any direction."""
     local = points - points.mean(axis=0)
     axes = np.linalg.svd(local, full_matrices=False)[2]
     return float(np.ptp(local @ axes.T, axis=0).min())
@@ -217,7 +218,7 @@ def _with_area(vertices: FloatArray, triangles: IndexArray) -> IndexArray:
 
 
 def _friction(sliding: float) -> list[float]:
-    return [sliding, 0.005, 0.0001]  # the other two are MuJoCo's defaults: twisting and rolling
+    return [sliding, 0.005, 0.0001]  # MuJoCo's defaults for twisting and rolling
 
 
 def _wxyz(rotation: Any) -> list[float]:

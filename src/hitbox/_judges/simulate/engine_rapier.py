@@ -1,7 +1,7 @@
-"""Rapier: boxes, balls, capsules and cylinders are its own; frustums and prisms become convex hulls.
+"""Rapier: has boxes, balls, capsules and cylinders; frustums, prisms and hulls become convex hulls.
 
-A mesh is a trimesh. One thread, so that a run gives the same bytes every time and times compare. Each shape
-that stands still is a collider of its own. Positions are float32 inside the engine.
+A mesh is a trimesh. The engine runs on one thread, so that a run always gives the same bytes and times are
+comparable. Each static shape is a collider of its own. The engine stores positions in float32.
 """
 
 from __future__ import annotations
@@ -64,17 +64,18 @@ class RapierEngine:
     def _colliders(self, solid: Solid, friction: float, restitution: float) -> list[Any]:
         r = self._r
         if solid.vertices is not None and solid.triangles is not None:
-            made = [r.Collider.trimesh(solid.vertices, solid.triangles)]
+            builders = [r.Collider.trimesh(solid.vertices, solid.triangles)]
         else:
-            made = []
+            builders = []
             for k, shape in enumerate(solid.shapes):
                 try:
-                    made.append(collider_of(r, shape))
+                    builders.append(collider_of(r, shape))
                 except r.RapierError as error:
-                    self.notes.append(f"shape {k}, a {shape.kind}, was left out: Rapier says {error}")
+                    what = f"shape {k}, a {shape.kind}, was left out"
+                    self.notes.append(f"{what}, because of Rapier's error: {error}")
         larger = r.CoefficientCombineRule.MAX
-        made = [builder.friction(friction).restitution(restitution) for builder in made]
-        return [builder.restitution_combine_rule(larger) for builder in made]
+        builders = [builder.friction(friction).restitution(restitution) for builder in builders]
+        return [builder.restitution_combine_rule(larger) for builder in builders]
 
     def step(self) -> None:
         with _panics_are_errors():
@@ -95,12 +96,12 @@ class RapierEngine:
         return int(self._world.physics_pipeline.counters.cd.ncontact_pairs)
 
     def deepest(self) -> float:
-        found = [pair.find_deepest_contact() for pair in self._world.narrow_phase.contact_pairs()]
-        return max([0.0] + [-float(contact.dist) for contact in found if contact is not None])
+        contacts = [pair.find_deepest_contact() for pair in self._world.narrow_phase.contact_pairs()]
+        return max([0.0] + [-float(deepest.dist) for deepest in contacts if deepest is not None])
 
 
 def collider_of(r: Any, shape: Shape) -> Any:
-    """The builder of `shape`, in its place."""
+    """Return the builder of `shape`, at its pose."""
     if isinstance(shape, Box):
         return r.Collider.cuboid(*shape.half_extents).position(_pose(r, shape.center, shape.rotation))
     if isinstance(shape, Sphere):
@@ -118,7 +119,7 @@ def collider_of(r: Any, shape: Shape) -> Any:
 
 @contextmanager
 def _panics_are_errors() -> Iterator[None]:
-    """What goes wrong inside Rapier is a BaseException, as Ctrl-C is: no `except Exception` would see it."""
+    """Convert Rapier's panics to RuntimeError: they derive from BaseException, like Ctrl-C."""
     try:
         yield
     except BaseException as error:

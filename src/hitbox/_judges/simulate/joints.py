@@ -1,8 +1,7 @@
-"""Where two shapes of a collider meet on its outside: the places to push rods at.
+"""Finds the places on a collider's outside where two shapes meet, as targets for the rods.
 
-Points are drawn on all shapes. One near another shape gives the two points where these shapes are closest
-there: the middle between them is a place at the joint, or in the gap. Costs one distance a point and shape
-whose box is near it.
+It samples points on all shapes. A point near another shape leads to the closest points of both shapes, whose
+midpoint lies in the joint, or in the gap. Costs one distance per point and shape with a nearby box.
 """
 
 from __future__ import annotations
@@ -11,35 +10,37 @@ import numpy as np
 import numpy.typing as npt
 
 from hitbox._judges.simulate.world import Solid
-from hitbox._judges.simulate.world_frame import Stage
+from hitbox._judges.simulate.world_frame import WorldFrame
 from hitbox._model.shapes import FloatArray
 from hitbox._native import _core
 
 Ints = npt.NDArray[np.int64]
 
 _SAMPLES = 20_000
-_REACH = 4  # rod radii: shapes further apart do not meet
+_REACH = 4  # rod radii: shapes with a wider gap do not meet
 
 
-def find_joints(stage: Stage, radius: float, count: int, room: float) -> tuple[FloatArray, FloatArray, Ints]:
-    """`count` points, the directions inward, and the number of the stage's solid whose joints they are.
+def find_joints(
+    world: WorldFrame, radius: float, count: int, room: float
+) -> tuple[FloatArray, FloatArray, Ints]:
+    """Return `count` points, their inward directions, and the index of the solid whose joint each one is.
 
-    `radius` and `room` are the rod's radius and length: it must have its place outside. Each collider that
-    has joints gets the same share, repeated where it has fewer; without any joint, and for a mesh alone,
-    points are drawn from the surface, and their number is -1.
+    `radius` and `room` are the rod's radius and length: the rod must have space outside the joint. Each
+    collider with joints gets the same number of points; they repeat if it has fewer joints. Without any
+    joint, and for a mesh alone, the points are samples of the surface, with the index -1.
     """
-    found = {}
-    for k, solid in enumerate(stage.solids):
-        pair = None if solid.is_mesh else _joints_of(solid, radius, room, stage.seed)
+    joints_of_solid = {}
+    for k, solid in enumerate(world.solids):
+        pair = None if solid.is_mesh else _joints_of(solid, radius, room, world.seed)
         if pair is not None and len(pair[0]):
-            found[k] = pair
-    if not found:
-        places, normals, _ = _sampled(stage.owner, count, stage.seed)
+            joints_of_solid[k] = pair
+    if not joints_of_solid:
+        places, normals, _ = _sampled(world.owner, count, world.seed)
         return places, -normals, np.full(count, -1)
-    random = stage.random()
-    owners = np.sort(np.resize(list(found), count))
+    random = world.random()
+    owners = np.sort(np.resize(list(joints_of_solid), count))
     points, inward = np.empty((count, 3)), np.empty((count, 3))
-    for k, (places, directions) in found.items():
+    for k, (places, directions) in joints_of_solid.items():
         mine = np.flatnonzero(owners == k)
         chosen = np.resize(random.permutation(len(places)), len(mine))
         points[mine], inward[mine] = places[chosen], directions[chosen]
@@ -55,12 +56,13 @@ def _joints_of(solid: Solid, radius: float, room: float, seed: int) -> tuple[Flo
     there = _closest(solid, points, nearest, radius)
     here = _closest(solid, there, owner, radius)
     middle = (here + there) / 2
-    # Outward is away from both, seen from above the joint: between two shapes side by side it is straight up.
+        # The outward direction leads away from both shapes, seen from above: between two shapes side by side,
+        # straight up.
     above = middle + normals * reach
     outward = _gradient(solid, above, owner, radius) + _gradient(solid, above, nearest, radius)
     length = np.linalg.norm(outward, axis=1)
-    facing = np.abs(((there - points) * normals).sum(axis=1)) > 0.5 * distance[rows]  # no way in from here
-    clear = (length > 0.5) & ~facing
+    faces_other = np.abs(((there - points) * normals).sum(axis=1)) > 0.5 * distance[rows]  # no way out
+    clear = (length > 0.5) & ~faces_other
     middle, outward = middle[clear], outward[clear] / length[clear, None]
     free = np.ones(len(middle), bool)
     for part in (0.5, 1.0):
@@ -71,21 +73,21 @@ def _joints_of(solid: Solid, radius: float, room: float, seed: int) -> tuple[Flo
 
 
 def _nearest_other(solid: Solid, points: FloatArray, owner: Ints, reach: float) -> tuple[Ints, FloatArray]:
-    """The shape nearest to each point besides its own, and how far it is."""
+    """Return the nearest shape to each point except its own, and the distance to it."""
     distance = np.full(len(points), np.inf)
     nearest = np.full(len(points), -1)
     for k, shape in enumerate(solid.shapes):
         low, high = shape.bounds
         near = np.flatnonzero(((points > low - reach) & (points < high + reach)).all(axis=1) & (owner != k))
         if len(near):
-            found = shape.signed_distance(points[near])
-            closer = found < distance[near]
-            distance[near[closer]], nearest[near[closer]] = found[closer], k
+            distances = shape.signed_distance(points[near])
+            closer = distances < distance[near]
+            distance[near[closer]], nearest[near[closer]] = distances[closer], k
     return nearest, distance
 
 
 def _closest(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> FloatArray:
-    """The closest point to each of `points` on the shape of that number; a point inside stays."""
+    """Return the closest point to each of `points` on the shape with that index; a point inside stays."""
     distance = np.zeros(len(points))
     for k in np.unique(shapes):
         rows = np.flatnonzero(shapes == k)
@@ -95,7 +97,7 @@ def _closest(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> F
 
 
 def _gradient(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> FloatArray:
-    """The direction in which each point gets further from the shape of that number."""
+    """Return the direction in which each point's distance to the shape with that index grows."""
     step = 0.01 * radius
     away = np.zeros_like(points)
     for k in np.unique(shapes):
@@ -109,7 +111,7 @@ def _gradient(solid: Solid, points: FloatArray, shapes: Ints, radius: float) -> 
 
 
 def _sampled(solid: Solid, count: int, seed: int) -> tuple[FloatArray, FloatArray, Ints]:
-    """Points on the surface, its normals there, and the shape each belongs to (-1: a mesh)."""
+    """Sample points on the surface; return them, their normals, and their shapes' indices (-1 for a mesh)."""
     if not solid.is_mesh:
         union = _core.shape_union([shape._crossing for shape in solid.shapes], (0.0, 0.0, 0.0), 1.0)
         points, normals, owner, _ = union.sample(count, seed, 0.0)

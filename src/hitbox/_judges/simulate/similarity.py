@@ -1,7 +1,7 @@
-"""How alike two runs are: two distances, both of the model's diagonal, both 0 for the same run.
+"""Compares two runs by two distances, in diagonals of the model. Both are 0 for equal runs.
 
-Balls are chaotic: a change in the last digit of one contact sends each of them somewhere else. So no ball is
-compared with itself, only all balls with all balls.
+Balls are chaotic: a change in the last digit of one contact sends each ball elsewhere. So the distances
+compare the set of all balls with the set of all balls, and no ball with itself.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _DIRECTIONS = 24
 
 @dataclass(frozen=True)
 class Similarity:
-    """Distances to the reference run, of the diagonal; docs/simulate.md says what noise alone gives."""
+    """Distances to the reference run, in diagonals; docs/simulate.md gives the size of noise."""
 
-    height_field: float  # between the heights at which balls lie in the end
-    trajectories: float  # between where balls are, over the whole run
+    height_field: float  # between the final heights of the balls
+    trajectories: float  # between the balls' positions, over the whole run
 
 
 def height_field_distance(a: Floats, b: Floats, bounds: FloatArray, up: int) -> float:
-    """Mean difference of the heights up to which each cell of the footprint is filled with balls.
+    """Return the mean difference of the mean ball height in each cell of the footprint.
 
-    `a` and `b` are the last positions (n, 3), in diagonals, as `bounds` (2, 3) is.
+    `a` and `b` are the last positions (n, 3). They and `bounds` (2, 3) are in diagonals.
     """
     return float(np.abs(_filled(a, bounds, up) - _filled(b, bounds, up)).mean())
 
 
 def _filled(points: Floats, bounds: FloatArray, up: int) -> FloatArray:
-    """Mean height of the balls in each cell above the model's underside; 0 where there are none."""
+    """Return the mean height of the balls in each cell above the model's underside; 0 without balls."""
     across = [axis for axis in range(3) if axis != up]
     low, size = bounds[0, across], np.ptp(bounds[:, across], axis=0)
     cell = max(float(size.max()), 1e-9) / CELLS
@@ -53,9 +53,9 @@ def _filled(points: Floats, bounds: FloatArray, up: int) -> FloatArray:
 
 
 def trajectory_distance(a: Floats, b: Floats) -> float:
-    """The sliced Wasserstein distance between all positions (frames, n, 3), averaged over the frames.
+    """Return the sliced Wasserstein distance between all positions (frames, n, 3), averaged over the frames.
 
-    In each of some directions: how far balls would have to be moved to turn one crowd into the other.
+    For each of several directions, this is how far balls must move to turn one set into the other.
     """
     directions = _directions()
     total = 0.0
@@ -67,7 +67,7 @@ def trajectory_distance(a: Floats, b: Floats) -> float:
 
 
 def _directions() -> FloatArray:
-    """Evenly over half the sphere, along a golden spiral."""
+    """Return directions that cover half the sphere evenly, along a golden spiral."""
     k = np.arange(_DIRECTIONS)
     z = (k + 0.5) / _DIRECTIONS
     angle = k * np.pi * (3 - np.sqrt(5))

@@ -1,6 +1,6 @@
-"""What an engine is given and what it is asked: plain data, and one small interface.
+"""The interface to physics engines: plain data that describes a world, and a small protocol.
 
-All of it is in the world's own metres (stage.py says how big a model is there), whatever the mesh's unit is.
+All values use the world's own metres, whatever the mesh's unit: see world_frame.py.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from hitbox._model.shapes import FloatArray, IndexArray, Shape
 GRAVITY = 9.81  # m/s^2
 FRAME = 1 / 60  # seconds
 FRICTION = 0.5
-RESTITUTION = 0.2  # of moving things; what stands still has none of its own
-SEGMENTS = 16  # sides of a frustum, which no engine has: its hull circumscribes it, at most 2 % wider
+RESTITUTION = 0.2  # of moving bodies; static ones have 0
+SEGMENTS = 16  # sides of a frustum's hull, which is at most 2 % wider: no engine has frustums
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Solid:
 
     @property
     def bounds(self) -> FloatArray:
-        """(2, 3)"""
+        """The lower and upper corner, as (2, 3)."""
         if self.vertices is not None and self.triangles is not None:
             used = self.vertices[self.triangles.ravel()]
             return np.array([used.min(axis=0), used.max(axis=0)])
@@ -44,7 +44,7 @@ class Solid:
         return np.array([each[:, 0].min(axis=0), each[:, 1].max(axis=0)])
 
     def surface(self) -> tuple[FloatArray, IndexArray]:
-        """All its triangles; round shapes as `SEGMENTS` sides."""
+        """Return all triangles; round shapes have `SEGMENTS` sides."""
         if self.vertices is not None and self.triangles is not None:
             return self.vertices, self.triangles
         return joined([shape.to_mesh(SEGMENTS) for shape in self.shapes])
@@ -55,29 +55,29 @@ class Bodies:
     """Moving copies of one solid, one for each row of `positions`."""
 
     solid: Solid
-    positions: FloatArray  # (n, 3): where the solid's origin is put
+    positions: FloatArray  # (n, 3): positions of the solid's origin
     rotations: FloatArray | None = None  # (n, 4): unit quaternions (x, y, z, w)
     velocities: FloatArray | None = None  # (n, 3)
-    pushes: FloatArray | None = None  # (n, 3): a steady acceleration, in place of gravity
-    turns: bool = True  # False: keeps its orientation
-    alone: bool = False  # True: touches what stands still, and no other body
+    pushes: FloatArray | None = None  # (n, 3): a constant acceleration that replaces gravity
+    turns: bool = True  # False: fixed orientation
+    alone: bool = False  # True: collides with static solids only
     friction: float = FRICTION
     restitution: float = RESTITUTION
 
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """A scene ready to run: what stands still, what moves, and which way things fall."""
+    """A scene that is ready to run: static solids, moving bodies, and gravity."""
 
     gravity: FloatArray
-    unit: float  # the size of the moving things compared with those an engine is made for: balls of 0.1 m
+    unit: float  # size of the moving bodies relative to an engine's usual bodies: balls of 0.1 m
     still: tuple[Solid, ...]
     moving: tuple[Bodies, ...]
     notes: list[str] = field(default_factory=list)
 
     @property
     def down(self) -> FloatArray:
-        """(n, 3): which way each body falls."""
+        """Return the direction in which each body falls, as (n, 3)."""
         rows = [
             np.broadcast_to(self.gravity, bodies.positions.shape) if bodies.pushes is None else bodies.pushes
             for bodies in self.moving
@@ -88,36 +88,36 @@ class Setup:
 class Engine(Protocol):
     """A running world. Bodies are numbered in the order of the setup."""
 
-    notes: list[str]  # what the engine could not do as asked
+    notes: list[str]  # limitations of the engine in this run
 
     def step(self) -> None:
-        """One frame: the only call that is timed."""
+        """Simulate one frame. Only this call is timed."""
 
     def positions(self) -> FloatArray:
-        """(n, 3), of the bodies' origins."""
+        """Return the bodies' origins, as (n, 3)."""
 
     def velocities(self) -> FloatArray:
-        """(n, 3)"""
+        """Return the bodies' velocities, as (n, 3)."""
 
     def freeze(self, which: Sequence[int]) -> None:
-        """Takes bodies out of the run; they stay where they are, and touch nothing."""
+        """Remove bodies from the run: they keep their positions and collide with nothing."""
 
     def contacts(self) -> int:
-        """Pairs whose shapes touch or nearly do, after the last frame."""
+        """Return the number of pairs that touch or nearly touch after the last frame."""
 
     def deepest(self) -> float:
-        """The depth of the deepest overlap after the last frame."""
+        """Return the depth of the deepest overlap after the last frame."""
 
 
 def joined(meshes: Sequence[tuple[FloatArray, IndexArray]]) -> tuple[FloatArray, IndexArray]:
-    """All meshes as one."""
+    """Combine meshes into one."""
     first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
     triangles = [faces + np.uint32(first[k]) for k, (_, faces) in enumerate(meshes)]
     return np.concatenate([vertices for vertices, _ in meshes]), np.concatenate(triangles)
 
 
 def engine_module(package: str) -> Any:
-    """An engine's Python package; InputError where it is not there."""
+    """Import an engine's Python package; raise InputError if it is missing."""
     try:
         return import_module(package)
     except ImportError as error:
@@ -127,10 +127,10 @@ def engine_module(package: str) -> Any:
 
 
 def turned(source: Sequence[float], target: FloatArray) -> tuple[float, float, float, float]:
-    """The shortest rotation from one unit vector to another, as (x, y, z, w)."""
+    """Return the shortest rotation from one unit vector to another, as (x, y, z, w)."""
     a, b = np.asarray(source, float), np.asarray(target, float)
     w = 1 + float(a @ b)
-    if w < 1e-9:  # opposite: half a turn about any axis across
+    if w < 1e-9:  # opposite: half a turn about any perpendicular axis
         axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
         quaternion = np.append(axis / np.linalg.norm(axis), 0.0)
     else:

@@ -1,8 +1,8 @@
-"""The model brought to one standard size, and what scenes need to know about it to place their things.
+"""Brings a model to a standard size, and describes it for scenes that place things around it.
 
-Engines have absolute tolerances (millimetres, balls of a hand's size), so every model is moved to the origin
-and scaled to a diagonal of 10 m: a mesh in millimetres and one in kilometres give the same run. Axes stay as
-they are; things fall against `up`. All candidates of a run share one stage, that of the reference mesh.
+Engines have absolute tolerances (millimetres, balls the size of a hand). So every model moves to the origin
+and is scaled to a diagonal of 10 m: a mesh in millimetres and one in kilometres give the same run. The axes
+stay; things fall against `up`. All candidates of a run share one frame, that of the reference mesh.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from hitbox._model.shapes import FloatArray
 
 SIZE = 10.0  # m: the model's diagonal in the world
 _MOST_CELLS = 400  # along a side of the footprint
-_MOST_POINTS = 20_000_000  # for rasterising: above, cells become larger
+_MOST_POINTS = 20_000_000  # limit for rasterising: beyond it, cells become larger
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
-    """Where the model stands in the world, and the numbers that all scenes share."""
+class WorldFrame:
+    """The model's place in the world, and the parameters that all scenes share."""
 
     center: FloatArray  # of the model, in mesh units
     diagonal: float  # of the model, in mesh units
     up: int  # axis
     radius: float  # of the balls, in the world
-    count: int  # of the moving things
+    count: int  # number of moving things
     seed: int
     solids: tuple[Solid, ...]  # all candidates, in the world
-    owner: Solid  # the one that the stage is made for
+    owner: Solid  # the solid that defines this frame: the reference, or all candidates together
 
     @property
     def scale(self) -> float:
@@ -46,12 +46,12 @@ class Stage:
 
     @cached_property
     def bounds(self) -> FloatArray:
-        """(2, 3), in the world."""
+        """The lower and upper corner in the world, as (2, 3)."""
         return self.owner.bounds
 
     @property
     def across(self) -> tuple[int, int]:
-        """The two level axes."""
+        """The two horizontal axes."""
         return others(self.up)
 
     @property
@@ -74,10 +74,6 @@ class Stage:
     def random(self) -> np.random.Generator:
         return np.random.default_rng(self.seed)
 
-    def points(self, level: FloatArray, heights: FloatArray | float) -> FloatArray:
-        """(n, 3) from level coordinates (n, 2) and heights."""
-        return _points(self.up, level, heights)
-
     @cached_property
     def footprint(self) -> Footprint:
         return Footprint.of(self.owner, self.up, self.across, self.radius / 2)
@@ -86,17 +82,17 @@ class Stage:
     def walls(self) -> tuple[Wall, ...]:
         """The four sides of the model."""
         vertices, triangles = self.owner.surface()
-        found = []
+        walls = []
         for axis in self.across:
             for sign in (1.0, -1.0):
-                mirrored = Solid((), sign * vertices, triangles)  # its positive end is what is seen
-                found.append(Wall(axis, sign, Footprint.of(mirrored, axis, others(axis), self.radius / 2)))
-        return tuple(found)
+                mirrored = Solid((), sign * vertices, triangles)  # a wall shows the positive end of its axis
+                walls.append(Wall(axis, sign, Footprint.of(mirrored, axis, others(axis), self.radius / 2)))
+        return tuple(walls)
 
 
 @dataclass(frozen=True, eq=False)
 class Wall:
-    """The model seen from one end of an axis, as it is seen from above: heights are distances outward."""
+    """The model seen along an axis, from one end, in the same way as from above; heights point outward."""
 
     axis: int
     sign: float
@@ -107,18 +103,18 @@ class Wall:
         return np.asarray(self.sign * np.eye(3)[self.axis])
 
     def points(self, level: FloatArray, heights: FloatArray | float) -> FloatArray:
-        """(n, 3) in the world, from coordinates of the plan."""
-        return self.sign * _points(self.axis, level, heights)
+        """Return points in the world, (n, 3), from coordinates of the plan and heights."""
+        return self.sign * points_at(self.axis, level, heights)
 
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """The model seen from above or from a side, as square cells: where it is, and how high it reaches."""
+    """The model seen from above or from a side, in square cells: its silhouette and its heights."""
 
     low: FloatArray  # (2,)
     cell: float
     shadow: Mask  # (nx, ny)
-    heights: FloatArray  # (nx, ny): of the highest point; -inf outside the shadow
+    heights: FloatArray  # (nx, ny): highest point of each cell; -inf outside the shadow
 
     @staticmethod
     def of(solid: Solid, up: int, across: tuple[int, int], cell: float) -> Footprint:
@@ -144,7 +140,7 @@ class Footprint:
 
     @cached_property
     def outline(self) -> Mask:
-        """The shadow with its holes filled: every cell that cannot be reached from outside."""
+        """The shadow with its holes filled: every cell that is not reachable from outside."""
         free = np.pad(~self.shadow, 1, constant_values=True)
         outside = np.zeros_like(free)
         outside[0] = outside[-1] = outside[:, 0] = outside[:, -1] = True
@@ -155,20 +151,20 @@ class Footprint:
             outside = grown
 
     def covers(self, level: FloatArray, mask: Mask | None = None) -> Mask:
-        """Which points (n, 2) lie in the shadow, or in another mask of the same cells."""
+        """Return which points (n, 2) lie in the shadow, or in another mask of the same cells."""
         mask = self.shadow if mask is None else mask
         at = np.floor((level - self.low) / self.cell).astype(int)
         inside = ((at >= 0) & (at < mask.shape)).all(axis=1)
-        found = np.zeros(len(level), bool)
-        found[inside] = mask[at[inside, 0], at[inside, 1]]
-        return found
+        covered = np.zeros(len(level), bool)
+        covered[inside] = mask[at[inside, 0], at[inside, 1]]
+        return covered
 
     def centers(self, cells: npt.NDArray[np.int64]) -> FloatArray:
-        """The middle of each cell (n, 2)."""
+        """Return the centre of each cell, as (n, 2)."""
         return self.low + (cells + 0.5) * self.cell
 
     def surface(self, level: FloatArray, reach: float) -> FloatArray:
-        """How high the model comes within `reach` of each point; -inf where there is none of it."""
+        """Return the model's largest height within `reach` of each point; -inf if there is none."""
         n = max(1, math.ceil(reach / self.cell))
         offsets = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 2), axis=-1).reshape(-1, 2)
         offsets = offsets[(np.abs(offsets) * self.cell <= reach + self.cell).all(axis=1)]
@@ -180,20 +176,21 @@ class Footprint:
 
 
 def others(axis: int) -> tuple[int, int]:
-    """The two other axes."""
+    """Return the two other axes."""
     first, second = (k for k in range(3) if k != axis)
     return first, second
 
 
-def _points(axis: int, level: FloatArray, heights: FloatArray | float) -> FloatArray:
-    found = np.empty((len(level), 3))
-    found[:, others(axis)] = level
-    found[:, axis] = heights
-    return found
+def points_at(axis: int, level: FloatArray, heights: FloatArray | float) -> FloatArray:
+    """Return points (n, 3) from their height along an axis and their coordinates (n, 2) across it."""
+    points = np.empty((len(level), 3))
+    points[:, others(axis)] = level
+    points[:, axis] = heights
+    return points
 
 
 def grow(mask: Mask) -> Mask:
-    """The mask and the four neighbours of its cells."""
+    """Return the mask extended by the four neighbours of each cell."""
     grown = mask.copy()
     grown[1:] |= mask[:-1]
     grown[:-1] |= mask[1:]
@@ -203,7 +200,7 @@ def grow(mask: Mask) -> Mask:
 
 
 def solid_of(subject: Mesh | Collider, center: FloatArray, scale: float) -> Solid:
-    """In the world: moved and scaled."""
+    """Return a subject as a solid in the world: moved and scaled."""
     if isinstance(subject, Mesh):
         return Solid((), (subject.vertices - center) * scale, subject.triangles)
     move = tuple(-center * scale)
@@ -211,12 +208,12 @@ def solid_of(subject: Mesh | Collider, center: FloatArray, scale: float) -> Soli
 
 
 def _pieces(longest: FloatArray, cell: float) -> npt.NDArray[np.int64]:
-    """In how many pieces an edge of each triangle is cut, so that no cell it covers is missed."""
+    """Return the number of segments per triangle edge, so that sampling misses no cell."""
     return np.maximum(1, np.ceil(longest / (0.7 * cell))).astype(np.int64)
 
 
 def _lattice(corners: FloatArray, n: int) -> FloatArray:
-    """Points of triangles (t, 3, 3) whose sides are cut in n: (t * (n + 1)(n + 2) / 2, 3)."""
+    """Sample triangles (t, 3, 3) whose sides have n segments: (t * (n + 1)(n + 2) / 2, 3)."""
     i, j = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
     keep = i + j <= n
     weights = np.stack([i[keep], j[keep], n - i[keep] - j[keep]], axis=1) / n
@@ -224,6 +221,6 @@ def _lattice(corners: FloatArray, n: int) -> FloatArray:
 
 
 def _chunks(ids: npt.NDArray[np.int64], n: int) -> Sequence[npt.NDArray[np.int64]]:
-    """So many triangles at once that their points take some tens of megabytes."""
+    """Split triangles into chunks whose sample points need a few tens of megabytes."""
     size = max(1, 1_000_000 // ((n + 1) * (n + 2) // 2))
     return [ids[k : k + size] for k in range(0, len(ids), size)]

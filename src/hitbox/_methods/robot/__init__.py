@@ -1,4 +1,4 @@
-"""Robots: primitives in place of a URDF's or an MJCF's collision meshes, in one job."""
+"""Replaces the collision meshes of a URDF or an MJCF by primitives, for all links in one run."""
 
 from __future__ import annotations
 

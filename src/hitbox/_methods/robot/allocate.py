@@ -1,4 +1,4 @@
-"""How many shapes each link gets: the next one always goes where it gains most."""
+"""Allocates shapes to links: each next shape goes to the link where it reduces the cost most."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hitbox._methods.fit import FitOptions, fit
 from hitbox._model.mesh import Floats, Mesh
 
 _SAMPLES = 4_000
-_LOOKED_AT = (1, 2, 4, 8, 16, 32)  # counts; what lies between and beyond follows
-_NOTHING = 1e-6  # of the diagonal: closer than that no shape needs to be
-_SLOWEST, _FASTEST = 0.25, 2.0  # powers by which costs fall with counts
+_MEASURED = (1, 2, 4, 8, 16, 32)  # measured counts; the others are interpolated or extrapolated
+_NOTHING = 1e-6  # fraction of the diagonal: a distance that counts as perfect
+_SLOWEST, _FASTEST = 0.25, 2.0  # limits of the power by which costs fall with counts
 
 
 class Sharing:
-    """A number of shapes for several meshes.
+    """Allocates a number of shapes to several meshes.
 
-    What a count costs a mesh is measured on quick fits: the mean distance of what can be touched, times the
-    mesh's area, which is about the volume that the shapes add. (A tree would need one run, but its levels of
-    few shapes are not refined, and say too little about what fit makes of them.) The same mesh is asked once.
+    The cost of a count is measured on quick fits: the mean distance of the reachable surface times the mesh's
+    area, which approximates the volume that the shapes add. (A tree would need a single run, but its levels
+    with few shapes are not refined, so they predict the fit poorly.) Equal meshes are measured once.
     """
 
     def __init__(
@@ -31,20 +31,20 @@ class Sharing:
         go_on: Callable[[float], None],
     ) -> None:  # fmt: skip
         self._spare = count - len(meshes)
-        known: dict[str, Floats] = {}
+        gains_of: dict[str, Floats] = {}
         for k, mesh in enumerate(meshes):
             go_on(k / len(meshes))
-            if mesh.sha256 not in known:
-                known[mesh.sha256] = _gains(mesh, 1 + self._spare, options, threads)
-        self._gains = [known[mesh.sha256] for mesh in meshes]
+            if mesh.sha256 not in gains_of:
+                gains_of[mesh.sha256] = _gains(mesh, 1 + self._spare, options, threads)
+        self._gains = [gains_of[mesh.sha256] for mesh in meshes]
 
     def counts(self, most: Mapping[int, int] | None = None) -> list[int]:
-        """One at least for each, all together the number; fewer where more would gain nothing.
+        """Return a count of at least one per mesh. They add up to the number, or less if more has no gain.
 
-        `most`: what meshes, by their place, can use.
+        `most` limits the counts of some meshes, by index.
         """
         gains = [each[: most[k] - 1] if most and k in most else each for k, each in enumerate(self._gains)]
-        queue = [(-each[0], 0, k) for k, each in enumerate(gains) if len(each)]  # twins take turns
+        queue = [(-each[0], 0, k) for k, each in enumerate(gains) if len(each)]  # equal meshes take turns
         heapq.heapify(queue)
         counts, spare = [1] * len(gains), self._spare
         while spare and queue:
@@ -59,10 +59,10 @@ class Sharing:
 
 
 def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:
-    """What the second shape gains, the third, and so on: never more than the one before.
+    """Return the gain of the second shape, the third, and so on; the gains never increase.
 
-    Costs of single counts are rough: they are laid under a curve that bends one way, straight between the
-    counts that were looked at. Beyond these they go on as a power of the count.
+    Measured costs are noisy, so they are replaced by their lower convex hull, which is linear between the
+    measured counts. Beyond these, costs continue as a power of the count.
     """
     if most == 1:
         return np.empty(0)
@@ -70,15 +70,15 @@ def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:
     a, b, c = (mesh.vertices[mesh.triangles[:, k]] for k in range(3))
     area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
     costs: list[float] = []
-    for count in _LOOKED_AT:
+    for count in _MEASURED:
         collider = fit(mesh, count, options=quick, threads=threads)
-        found = distances(mesh, collider, samples=_SAMPLES, threads=threads).outer_surface
-        costs.append(found.mean * mesh.diagonal * area)
-        if found.mean <= _NOTHING:  # that many are all it needs
+        distance = distances(mesh, collider, samples=_SAMPLES, threads=threads).outer_surface
+        costs.append(distance.mean * mesh.diagonal * area)
+        if distance.mean <= _NOTHING:  # this count is enough
             costs[-1] = 0.0
             most = min(most, len(collider))
             break
-    counts = [float(count) for count in _LOOKED_AT[: len(costs)]]
+    counts = [float(count) for count in _MEASURED[: len(costs)]]
     if costs[-1] > 0:
         slope = np.polyfit(np.log(counts), np.log(costs), 1)[0]
         power = float(np.clip(-slope, _SLOWEST, _FASTEST))
@@ -90,7 +90,7 @@ def _gains(mesh: Mesh, most: int, options: FitOptions, threads: int) -> Floats:
 
 
 def _lower_hull(counts: Sequence[float], costs: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Of costs that never rise: the points that a curve bent one way passes below all others."""
+    """Return the lower convex hull of costs, after making them non-increasing."""
     x: list[float] = []
     y: list[float] = []
     for count, cost in zip(counts, np.minimum.accumulate(costs).tolist(), strict=True):

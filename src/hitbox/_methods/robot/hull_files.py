@@ -1,6 +1,6 @@
-"""Shapes that no robot format has an element for: an OBJ file each, in a folder beside the robot's file.
+"""Writes shapes that robot formats do not support as OBJ files, in a folder next to the robot's file.
 
-One file a shape, as readers make one hull of a whole file, and OBJ, as all of them read it.
+Each shape has its own file, because readers make one hull of a whole file. All readers support OBJ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hitbox._formats.export import safe_names
 from hitbox._formats.obj_file import ObjObject, obj_bytes
 from hitbox._model.shapes import Shape
 
-_ROUND_SIDES = 30
+ROUND_SIDES = 30
 
 
 class HullFile(NamedTuple):
@@ -25,20 +25,20 @@ class HullFile(NamedTuple):
 
 
 class HullFiles:
-    """Collects them. `taken` are names that are given already."""
+    """Collects hull files. `taken` has the names that are already in use."""
 
     def __init__(self, output: str, taken: Iterable[str] = ()) -> None:
-        self.files: dict[str, bytes] = {}  # by path, as `output` is
+        self.files: dict[str, bytes] = {}  # by path, relative to the same folder as `output`
         self._beside = os.path.dirname(output)
         self._folder = f"{os.path.splitext(os.path.basename(output))[0]}_collision"
         self._taken = {name.casefold() for name in taken}
         self._numbers: Counter[str] = Counter()
 
     def add(self, title: str, shape: Shape) -> HullFile:
-        """A hull around the shape, named after `title` with the next number that is free."""
+        """Add a hull around the shape, named after `title` with the next free number."""
         name = self._free(safe_names([title])[0])
         path = f"{self._folder}/{name}.obj"
-        vertices, triangles = shape.to_mesh(_ROUND_SIDES)
+        vertices, triangles = shape.to_mesh(ROUND_SIDES)
         hull = ObjObject(name, vertices, [(None, triangles)])
         self.files[os.path.join(self._beside, path)] = obj_bytes(name, [hull])
         return HullFile(name, path)

@@ -1,4 +1,4 @@
-"""Where the meshes of a robot are: relative paths, package:// and file:// addresses, directories."""
+"""Resolves the mesh addresses of a robot: relative paths, package:// and file:// addresses, directories."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from hitbox._model.mesh import Mesh
 
 
 def resolved(address: str, folder: str, packages: Mapping[str, str], where: str) -> str:
-    """The path behind a mesh's `filename`; `folder` is the robot file's."""
+    """Return the path of a mesh's `filename`; `folder` is the robot file's folder."""
     scheme, colon, rest = address.partition("://")
     if not colon:
         return os.path.join(folder, address)
     if scheme == "file":
         return unquote(rest)
     if scheme not in ("package", "model"):
-        raise InputError(f"{where}: {address!r:.120} is no file. Known: paths, package:// and file://.")
+        raise InputError(f"{where}: {address!r:.120} is not a file. Allowed: paths, package:// and file://.")
     name, _, inside = unquote(rest).partition("/")
     for root in _roots(name, folder, packages):
         path = os.path.join(root, inside)
         if os.path.exists(path):
             return path
-    raise InputError(f"{where}: {address!r:.120} was not found. Say where it is: --package {name}=DIR.")
+    raise InputError(f"{where}: {address!r:.120} was not found. Give its folder: --package {name}=DIR.")
 
 
 def _roots(name: str, folder: str, packages: Mapping[str, str]) -> Iterator[str]:
-    """Folders that may be the package: the one that was said, else those above the robot file."""
+    """Yield folders that may be the package: the explicit one, or candidates above the robot file."""
     if name in packages:
         yield packages[name]
         return
@@ -50,28 +50,28 @@ def _roots(name: str, folder: str, packages: Mapping[str, str]) -> Iterator[str]
 
 
 def _package_name(folder: str) -> str | None:
-    """By the first words of its package.xml: that much is asked of it, and no more."""
+    """Return the name in the folder's package.xml, searching only its first 64 KiB."""
     try:
         with open(os.path.join(folder, "package.xml"), "rb") as file:
-            found = re.search(rb"<name>\s*([^<\s]+)\s*</name>", file.read(1 << 16))
+            name = re.search(rb"<name>\s*([^<\s]+)\s*</name>", file.read(1 << 16))
     except OSError:
         return None
-    return found[1].decode("utf-8", "replace") if found else None
+    return name[1].decode("utf-8", "replace") if name else None
 
 
 class MeshFiles:
-    """Meshes by path, each read once. In metres: a unit that the file says is applied, its up axis is not."""
+    """Loads each mesh file once, in metres. Applies the unit in the file, but not its up axis."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Mesh] = {}
+        self._meshes: dict[str, Mesh] = {}
 
     def load(self, path: str, where: str) -> Mesh:
         key = os.path.realpath(path)
-        if key not in self._known:
+        if key not in self._meshes:
             try:
                 mesh = read_mesh.load(path)
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
             scale = METRES[mesh.unit or "m"]
-            self._known[key] = together([(mesh, np.diag([scale, scale, scale, 1.0]))], mesh.name or "mesh")
-        return self._known[key]
+            self._meshes[key] = together([(mesh, np.diag([scale, scale, scale, 1.0]))], mesh.name or "mesh")
+        return self._meshes[key]

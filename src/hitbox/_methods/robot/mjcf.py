@@ -1,9 +1,9 @@
-"""MJCF: its bodies and joints with defaults applied, and the same file with other collision geoms.
+"""MJCF: reads bodies and joints with defaults applied, and writes the same file with other collision geoms.
 
-Visual geoms (contype and conaffinity 0) stay. Of a body whose meshes were fitted, a colliding geom that is
-also what is seen, that gives the body its mass, or that something refers to, stays and collides no more;
-others go. Kinds that we have no shape for (ellipsoids, primitives that MuJoCo fits to a mesh) stay and
-collide. New geoms have no mass.
+Visual geoms (contype and conaffinity 0) stay. If the meshes of a body are fitted, some of its colliding geoms
+stay without colliding: those that are also visible, that give the body its mass, or that something refers to.
+The other colliding geoms are removed. Kinds that hitbox has no shape for (ellipsoids, primitives that MuJoCo
+fits to a mesh) stay and collide. New geoms have no mass.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from hitbox._base.errors import InputError
 from hitbox._formats.local_frames import local_and_pose
 from hitbox._formats.numbers import numbers
-from hitbox._methods.robot.hull_files import HullFiles
+from hitbox._methods.robot.hull_files import ROUND_SIDES, HullFiles
 from hitbox._methods.robot.mesh_paths import MeshFiles
 from hitbox._methods.robot.mjcf_document import Attributes, Document
 from hitbox._methods.robot.model import PRIMITIVES, Joint, Link, Robot, pose_of, shape_at, together
@@ -29,10 +29,9 @@ from hitbox._model.mesh import Floats, Mesh
 from hitbox._model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
 from hitbox._native import _core
 
-_ELLIPSOID_SIDES = 30
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
-_GROUP = "3"  # where MuJoCo's models keep what collides and is not seen
-# What a new geom takes over from the geom that it replaces.
+_GROUP = "3"  # MuJoCo's models put invisible collision geoms in this group
+# The attributes that a new geom takes from the geom it replaces.
 _CONTACT = (
     "contype", "conaffinity", "condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap",
 )  # fmt: skip
@@ -41,8 +40,8 @@ _CONTACT = (
 @dataclass(eq=False)
 class _Geom:
     element: Element
-    said: Attributes  # with its defaults
-    pose: Floats  # in its body's frame
+    attributes: Attributes  # merged with the defaults
+    pose: Floats  # in the body's frame
 
     masks: tuple[int, int]  # contype and conaffinity
 
@@ -55,15 +54,15 @@ class _Geom:
 class _Body:
     element: Element
     geoms: list[_Geom] = field(default_factory=list)
-    has_mass: bool = False  # said, and not taken from its geoms
+    has_mass: bool = False  # the file gives the mass explicitly, not by geoms
     replaced: list[_Geom] = field(default_factory=list)
-    kept: list[_Geom] = field(default_factory=list)  # that go on to collide
+    kept: list[_Geom] = field(default_factory=list)  # geoms that still collide
     has_visuals: bool = False
     is_free: bool = False
 
 
 class Mjcf:
-    """An MJCF that was read. `source`: visual or collision, what shapes are made from."""
+    """An MJCF. `source` selects the geometry to fit: visual or collision."""
 
     def __init__(self, text: XmlText, folder: str, source: str) -> None:
         self._document = Document(text, folder)
@@ -82,7 +81,7 @@ class Mjcf:
     # ------------------------------------------------------------ The tree
 
     def _walk(self, parent: Element, link: int, frame: Floats, childclass: str | None) -> None:
-        """All that is in a body, or in a frame in it."""
+        """Read everything in a body, or in a frame in a body."""
         for element in parent:
             if element.tag == "body":
                 self._add_body(element, link, frame, element.get("childclass", childclass))
@@ -91,7 +90,7 @@ class Mjcf:
                 self._walk(element, link, pose, element.get("childclass", childclass))
             elif element.tag in ("replicate", "attach"):
                 place = f"line {self._text.line(element)}: <{element.tag}>"
-                self.robot.notes.append(f"{self._text.where}: {place} is left as it is.")
+                self.robot.notes.append(f"{self._text.where}: {place} is unchanged.")
             elif link >= 0 and element.tag in ("joint", "freejoint"):
                 self._add_joint(element, link, frame, childclass)
             elif link >= 0 and element.tag == "geom":
@@ -101,37 +100,38 @@ class Mjcf:
                 self._bodies[link].has_mass = not is_ignored
 
     def _add_body(self, element: Element, parent: int, frame: Floats, childclass: str | None) -> None:
-        said = element.get("name")
-        name = said or f"body at line {self._text.line(element)}"
+        own_name = element.get("name")
+        name = own_name or f"body at line {self._text.line(element)}"
         pose = frame @ self._document.pose(dict(element.attrib), element)
-        self.robot.links.append(Link(name, parent, pose, has_name=bool(said)))
+        self.robot.links.append(Link(name, parent, pose, has_name=bool(own_name)))
         self._bodies.append(_Body(element))
         self._walk(element, len(self._bodies) - 1, np.eye(4), childclass)
 
     def _add_geom(self, element: Element, body: _Body, frame: Floats, childclass: str | None) -> None:
-        said = self._document.defaults.of("geom", element, childclass)
+        attributes = self._document.defaults.of("geom", element, childclass)
         types, withs = (
-            int(self._text.numbers(said.get(name, "1"), 1, element)[0]) for name in ("contype", "conaffinity")
+            int(self._text.numbers(attributes.get(name, "1"), 1, element)[0])
+            for name in ("contype", "conaffinity")
         )
-        pose = frame @ self._document.geom_pose(said, element)
-        body.geoms.append(_Geom(element, said, pose, (types, withs)))
+        pose = frame @ self._document.geom_pose(attributes, element)
+        body.geoms.append(_Geom(element, attributes, pose, (types, withs)))
 
     def _add_joint(self, element: Element, number: int, frame: Floats, childclass: str | None) -> None:
         link = self.robot.links[number]
-        said = self._document.defaults.of("joint", element, childclass)
-        kind = "free" if element.tag == "freejoint" else said.get("type", "hinge")
+        attributes = self._document.defaults.of("joint", element, childclass)
+        kind = "free" if element.tag == "freejoint" else attributes.get("type", "hinge")
         name = element.get("name") or f"joint at line {self._text.line(element)}"
-        at = self._document.vector(said, "pos", (0.0, 0.0, 0.0), element)
+        at = self._document.vector(attributes, "pos", (0.0, 0.0, 0.0), element)
         anchor = frame[:3, :3] @ at + frame[:3, 3]
-        axis = frame[:3, :3] @ self._document.vector(said, "axis", (0.0, 0.0, 1.0), element)
+        axis = frame[:3, :3] @ self._document.vector(attributes, "axis", (0.0, 0.0, 1.0), element)
         length = float(np.linalg.norm(axis))
         if length == 0:
-            raise InputError(f"{self._text.place(element)}: its axis has no length.")
+            raise InputError(f"{self._text.place(element)}: its axis has length 0.")
         is_turn = kind in ("hinge", "ball")
-        low, high = self._limits(said, element, is_turn)
+        low, high = self._limits(attributes, element, is_turn)
         factor = self._document.radians if is_turn else 1.0
-        zero = factor * float(self._text.numbers(said.get("ref", "0"), 1, element)[0])
-        if kind == "ball":  # three turns reach what it reaches
+        zero = factor * float(self._text.numbers(attributes.get("ref", "0"), 1, element)[0])
+        if kind == "ball":  # three hinges reach all of its rotations
             axes = zip("xyz", np.eye(3), strict=True)
             balls = (Joint(f"{name} {letter}", "hinge", turn, anchor, -high, high) for letter, turn in axes)
             link.joints = (*link.joints, *balls)
@@ -139,25 +139,25 @@ class Mjcf:
             link.joints = (*link.joints, Joint(name, kind, axis / length, anchor, low, high, zero))
         elif kind != "free":
             raise InputError(f"{self._text.place(element)}: unknown type {kind!r:.80}.")
-        else:  # its place is anywhere, so it is left where it is
+        else:  # a free body can be anywhere: keep it where the file puts it
             self._bodies[number].is_free = True
 
-    def _limits(self, said: Attributes, element: Element, is_turn: bool) -> tuple[float, float]:
-        limited = said.get("limited", "auto")
+    def _limits(self, attributes: Attributes, element: Element, is_turn: bool) -> tuple[float, float]:
+        limited = attributes.get("limited", "auto")
         if limited == "auto":
             is_auto = self._document.compiler.get("autolimits", "true") == "true"
-            limited = "true" if "range" in said and is_auto else "false"
+            limited = "true" if "range" in attributes and is_auto else "false"
         if limited != "true":
             return (-math.pi, math.pi) if is_turn else (0.0, 0.0)
-        low, high = self._text.numbers(said.get("range", "0 0"), 2, element).tolist()
+        low, high = self._text.numbers(attributes.get("range", "0 0"), 2, element).tolist()
         factor = self._document.radians if is_turn else 1.0
         return factor * low, factor * high
 
     def _find_apart(self) -> None:
-        """Pairs that MuJoCo never compares: excluded, welded, parent and child, or by their masks."""
+        """Find pairs that MuJoCo never checks: excluded, welded, parent and child, or disjoint masks."""
         number = {link.name: k for k, link in enumerate(self.robot.links)}
         links = self.robot.links
-        weld: list[int] = []  # the body that each moves with; -1: the world
+        weld: list[int] = []  # the body that each one is welded to; -1: the world
         for k, link in enumerate(links):
             moves = bool(link.joints) or self._bodies[k].is_free
             weld.append(k if moves else weld[link.parent] if link.parent >= 0 else -1)
@@ -176,7 +176,7 @@ class Mjcf:
                 self.robot.apart.add((min(pair), max(pair)))
 
     def _masks(self, link: int) -> tuple[int, int]:
-        """Of its new geoms, which are as the first one was that they replace, and of the ones that stay."""
+        """Combine the masks of the new geoms, which copy the first replaced one, and of the kept geoms."""
         body = self._bodies[link]
         masks = [geom.masks for geom in (*body.replaced[:1], *body.kept)]
         if not masks and self.robot.links[link].mesh is not None:
@@ -193,9 +193,9 @@ class Mjcf:
         collided = {geom: self._collided(geom) for geom in body.geoms if geom.collides}
         link.before = [piece for pieces in collided.values() for piece in pieces]
         body.kept = list(collided)
-        seen = [geom for geom in visual if _kind(geom) == "mesh"]
-        felt = [geom for geom in collided if _is_ours(geom)]
-        chosen = seen if source == "visual" and seen else felt
+        visible_meshes = [geom for geom in visual if _kind(geom) == "mesh"]
+        replaceable = [geom for geom in collided if _is_supported(geom)]
+        chosen = visible_meshes if source == "visual" and visible_meshes else replaceable
         if not any(_kind(geom) == "mesh" for geom in chosen):
             return
         pieces = [self._placed(geom) for geom in chosen]
@@ -203,85 +203,85 @@ class Mjcf:
         link.mesh = together([(p, np.eye(4)) for p in pieces if isinstance(p, Mesh)], link.name)
         link.shapes = tuple(piece for piece in pieces if not isinstance(piece, Mesh))
         body.has_visuals = bool(visual)
-        body.replaced, body.kept = felt, [geom for geom in collided if not _is_ours(geom)]
+        body.replaced, body.kept = replaceable, [geom for geom in collided if not _is_supported(geom)]
         kept = (piece for geom in body.kept for piece in collided[geom])
         link.kept = tuple(piece for piece in kept if not isinstance(piece, Mesh))
         self.robot.notes += map(self._kept_note, body.kept)
 
     def _kept_note(self, geom: _Geom) -> str:
-        what = _kind(geom) + (", fitted to a mesh," if "mesh" in geom.said else "")
-        return f"{self._text.place(geom.element)}: this {what} is left as it is, and collides as it did."
+        what = _kind(geom) + ("that MuJoCo fits to a mesh" if "mesh" in geom.attributes else "")
+        return f"{self._text.place(geom.element)}: this {what} is unchanged, and still collides."
 
     def _placed(self, geom: _Geom) -> Mesh | Shape:
-        """In the body's frame."""
-        if "mesh" in geom.said or _kind(geom) == "mesh":
-            name = geom.said.get("mesh", "")
+        """Return a geom's geometry in the body's frame."""
+        if "mesh" in geom.attributes or _kind(geom) == "mesh":
+            name = geom.attributes.get("mesh", "")
             mesh, pose = self._asset(name, geom.element)
             return together([(mesh, geom.pose @ pose)], name)
         return shape_at(self._shape(geom), geom.pose)
 
     def _collided(self, geom: _Geom) -> list[Mesh | Shape]:
-        """As MuJoCo compares it: a mesh as its hull. What is fitted to a mesh is taken to be the hull too."""
-        if "mesh" not in geom.said and _kind(geom) not in _SIZES:
+        """Return the geometry MuJoCo checks: the hull of a mesh, also for a primitive fitted to a mesh."""
+        if "mesh" not in geom.attributes and _kind(geom) not in _SIZES:
             return []
         piece = self._placed(geom)
         if not isinstance(piece, Mesh):
             return [piece]
-        if _kind(geom) == "mesh":  # not as a Hull: of large ones its check takes long
+        if _kind(geom) == "mesh":  # not as a Hull, whose check is slow for large hulls
             return [_hull(piece)]
         hull, _ = hull_of_piece(Piece(piece.vertices, piece.triangles), self._text.where)
-        return [piece if hull is None else hull]  # a flat one has none
+        return [piece if hull is None else hull]  # a flat mesh has no hull
 
     def _shape(self, geom: _Geom) -> Shape:
-        kind, size, made = _kind(geom), self._size(geom), self._text.made
+        kind, size, shape = _kind(geom), self._size(geom), self._text.shape
         middle, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         if kind == "sphere":
-            return made(geom.element, Sphere, middle, *size)
+            return shape(geom.element, Sphere, middle, *size)
         if kind == "box":
-            return made(geom.element, Box, middle, upright, size)
+            return shape(geom.element, Box, middle, upright, size)
         if kind == "ellipsoid":
-            vertices, triangles = Sphere(middle, 1.0).to_mesh(_ELLIPSOID_SIDES)
-            return made(geom.element, Hull, vertices * size, triangles)
+            vertices, triangles = Sphere(middle, 1.0).to_mesh(ROUND_SIDES)
+            return shape(geom.element, Hull, vertices * size, triangles)
         radius, half = size
         ends = (0.0, 0.0, -half), (0.0, 0.0, half)
-        return made(geom.element, Capsule if kind == "capsule" else Cylinder, *ends, radius)
+        return shape(geom.element, Capsule if kind == "capsule" else Cylinder, *ends, radius)
 
     def _size(self, geom: _Geom) -> list[float]:
-        kind, said = _kind(geom), geom.said
-        words = said.get("size", "").split()
+        kind, attributes = _kind(geom), geom.attributes
+        words = attributes.get("size", "").split()
         size: list[float] = self._text.numbers(" ".join(words), len(words), geom.element).tolist()
-        if "fromto" in said:  # of its size only the first number counts
-            ends = self._text.numbers(said["fromto"], 6, geom.element)
+        if "fromto" in attributes:  # MuJoCo uses only the first number of its size
+            ends = self._text.numbers(attributes["fromto"], 6, geom.element)
             half = float(np.linalg.norm(ends[3:] - ends[:3])) / 2
             size = [*size[:1] * (_SIZES[kind] - 1), half]
         if len(size) < _SIZES[kind]:
             place = self._text.place(geom.element)
-            raise InputError(f"{place}: a {kind} has {_SIZES[kind]} sizes, not {len(size)}.")
+            raise InputError(f"{place}: a {kind} needs {_SIZES[kind]} sizes, not {len(size)}.")
         return size[: _SIZES[kind]]
 
     def _asset(self, name: str, geom: Element) -> tuple[Mesh, Floats]:
-        """A mesh, and the matrix of its scale and reference frame."""
+        """Return a mesh asset, and the matrix of its scale and reference frame."""
         element = self._document.meshes.get(name)
         if element is None:
             raise InputError(f"{self._text.place(geom)}: there is no mesh {name!r:.80} among the assets.")
-        said = self._document.defaults.of("mesh", element, None)
-        scale = np.diag([*self._document.vector(said, "scale", (1.0, 1.0, 1.0), element), 1.0])
-        turn = self._document.turn({"quat": said.get("refquat", "1 0 0 0")}, element)
-        move = self._document.vector(said, "refpos", (0.0, 0.0, 0.0), element)
+        attributes = self._document.defaults.of("mesh", element, None)
+        scale = np.diag([*self._document.vector(attributes, "scale", (1.0, 1.0, 1.0), element), 1.0])
+        turn = self._document.turn({"quat": attributes.get("refquat", "1 0 0 0")}, element)
+        move = self._document.vector(attributes, "refpos", (0.0, 0.0, 0.0), element)
         reference = pose_of(turn.T, -turn.T @ move)
-        if "vertex" in said:
-            return self._inline(said, element), scale @ reference
-        if "file" not in said:
-            raise InputError(f"{self._text.place(element)}: has no file and no vertices, and is not read.")
-        path = self._document.mesh_path(said["file"])
+        if "vertex" in attributes:
+            return self._inline(attributes, element), scale @ reference
+        if "file" not in attributes:
+            raise InputError(f"{self._text.place(element)}: has neither a file nor vertices.")
+        path = self._document.mesh_path(attributes["file"])
         return self._files.load(path, self._text.place(element)), scale @ reference
 
-    def _inline(self, said: Attributes, element: Element) -> Mesh:
-        words = said["vertex"].split()
-        points = self._text.numbers(said["vertex"], len(words) - len(words) % 3, element).reshape(-1, 3)
+    def _inline(self, attributes: Attributes, element: Element) -> Mesh:
+        words = attributes["vertex"].split()
+        points = self._text.numbers(attributes["vertex"], len(words) - len(words) % 3, element).reshape(-1, 3)
         try:
-            if "face" in said:
-                corners = self._text.numbers(said["face"], len(said["face"].split()), element)
+            if "face" in attributes:
+                corners = self._text.numbers(attributes["face"], len(attributes["face"].split()), element)
                 return Mesh(points, corners.astype(np.int64).reshape(-1, 3), name=element.get("name"))
             vertices, triangles = _core.convex_hull(points)[:2]
             return Mesh(vertices, triangles, name=element.get("name"))
@@ -296,7 +296,7 @@ class Mjcf:
         output: str,
         disabled: Sequence[tuple[str, str, int]],
     ) -> dict[str, bytes]:
-        """The file with `colliders` as its collision geoms, and hulls beside it, by path."""
+        """Return the file with `colliders` as its collision geoms, and the hull files next to it, by path."""
         document, folder = self._document, os.path.dirname(os.path.abspath(output))
         hulls, assets = HullFiles(output, document.names_taken()), []
         for k, shapes in colliders.items():
@@ -322,16 +322,17 @@ class Mjcf:
         self._text.append(body.element, [f"{start} {geom}/>" for geom in geoms])
 
     def _contact(self, body: _Body) -> str:
-        """How new geoms collide: as the first one did that they replace, or that stays beside them."""
-        said = next((geom.said for geom in (*body.replaced, *body.kept)), {})
-        taken = {name: said[name] for name in _CONTACT if name in said}
+        """Return a new geom's contact attributes: those of the first geom it replaces, or of a kept geom."""
+        attributes = next((geom.attributes for geom in (*body.replaced, *body.kept)), {})
+        taken = {name: attributes[name] for name in _CONTACT if name in attributes}
         values = {"contype": "1", "conaffinity": "1", **taken}
         stays = not body.replaced or any(self._must_stay(geom, body) for geom in body.replaced)
-        values["group"] = _GROUP if stays else said.get("group", "0")
+        values["group"] = _GROUP if stays else attributes.get("group", "0")
         return " ".join(f"{name}={quoted(value)}" for name, value in values.items())
 
     def _must_stay(self, geom: _Geom, body: _Body) -> bool:
-        has_mass = "mass" not in geom.said or self._text.numbers(geom.said["mass"], 1, geom.element)[0] != 0
+        mass = geom.attributes.get("mass")
+        has_mass = mass is None or self._text.numbers(mass, 1, geom.element)[0] != 0
         gives_mass = has_mass and not body.has_mass
         return not body.has_visuals or gives_mass or geom.element.get("name") in self._names_used
 
@@ -343,32 +344,32 @@ class Mjcf:
 
 
 def _kind(geom: _Geom) -> str:
-    return geom.said.get("type", "sphere")
+    return geom.attributes.get("type", "sphere")
 
 
-def _is_ours(geom: _Geom) -> bool:
-    """Whether there is a shape for it: not for what MuJoCo fits to a mesh."""
-    return _kind(geom) == "mesh" or (_kind(geom) in PRIMITIVES and "mesh" not in geom.said)
+def _is_supported(geom: _Geom) -> bool:
+    """Whether hitbox has a shape for a geom. It has none for primitives that MuJoCo fits to a mesh."""
+    return _kind(geom) == "mesh" or (_kind(geom) in PRIMITIVES and "mesh" not in geom.attributes)
 
 
 def _hull(mesh: Mesh) -> Mesh:
-    """A flat one has none, and stays as it is."""
+    """Return the hull of a mesh; a flat mesh has none and is returned unchanged."""
     vertices, triangles, _, dimension = _core.convex_hull(mesh.vertices)
     return mesh if dimension < 3 else Mesh(vertices, triangles, name=mesh.name)
 
 
 def _references(root: Element) -> set[str]:
-    """Names of geoms that something refers to."""
-    found = set()
+    """Return the names of geoms that something refers to."""
+    names = set()
     for element in root.iter():
         for key in ("geom", "geom1", "geom2", "objname", "refname"):
             if key in element.attrib:
-                found.add(element.attrib[key])
-    return found
+                names.add(element.attrib[key])
+    return names
 
 
 def _primitive(shape: Shape) -> str:
-    """The attributes of a geom."""
+    """Return the attributes of a geom."""
     if isinstance(shape, Capsule) and shape.start == shape.end:
         shape = Sphere(shape.start, shape.radius)
     local, (x, y, z, w), move = local_and_pose(shape, "z")

@@ -1,6 +1,6 @@
-"""An MJCF as a document: its settings, defaults, poses in all spellings, and where its files are.
+"""An MJCF document: its compiler settings, defaults, poses in all formats, and file paths.
 
-Included files are put in the place of their `include`, as MuJoCo does.
+Included files replace their `include` element, as in MuJoCo.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from hitbox._methods.robot.xml_text import XmlText, quoted
 from hitbox._model.mesh import Floats
 
 _MOST_INCLUDES = 1_000
-_MOST_VERTICES = 1_000_000  # of a hull: more than any has
+_MOST_VERTICES = 1_000_000  # of a hull: more than any hull has
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _WITH_FILES = ("mesh", "hfield", "skin", "texture")
 Attributes = dict[str, str]
 
 
 class Document:
-    """`text` is without includes; `said` is always what an element says with its defaults."""
+    """A document without includes. Methods take an element's attributes merged with its defaults."""
 
     def __init__(self, text: XmlText, folder: str) -> None:
         self.text = _flat(text, folder)
@@ -43,7 +43,7 @@ class Document:
         self.meshes = _meshes(self.text.root)
 
     def append(self, tag: str, lines: Sequence[str]) -> None:
-        """A section with these lines, if there are any."""
+        """Append a section with these lines, unless there are none."""
         if lines:
             self.text.append(self.text.root, [f"<{tag}>", *(f"  {line}" for line in lines), f"</{tag}>"])
 
@@ -51,52 +51,57 @@ class Document:
 
     @property
     def radians(self) -> float:
-        """What one unit of an angle is."""
+        """The size of the file's angle unit, in radians."""
         return 1.0 if self.compiler.get("angle", "degree") == "radian" else math.pi / 180
 
-    def vector(self, said: Attributes, name: str, default: Sequence[float], element: Element) -> Floats:
-        return np.array(default) if name not in said else self.text.numbers(said[name], 3, element)
+    def vector(
+        self, attributes: Attributes, name: str, default: Sequence[float], element: Element
+    ) -> Floats:
+        if name not in attributes:
+            return np.array(default)
+        return self.text.numbers(attributes[name], 3, element)
 
-    def pose(self, said: Attributes, element: Element) -> Floats:
-        return pose_of(self.turn(said, element), self.vector(said, "pos", (0.0, 0.0, 0.0), element))
+    def pose(self, attributes: Attributes, element: Element) -> Floats:
+        position = self.vector(attributes, "pos", (0.0, 0.0, 0.0), element)
+        return pose_of(self.turn(attributes, element), position)
 
-    def geom_pose(self, said: Attributes, element: Element) -> Floats:
-        if "fromto" not in said:
-            return self.pose(said, element)
-        ends = self.text.numbers(said["fromto"], 6, element)
+    def geom_pose(self, attributes: Attributes, element: Element) -> Floats:
+        if "fromto" not in attributes:
+            return self.pose(attributes, element)
+        ends = self.text.numbers(attributes["fromto"], 6, element)
         along = {"zaxis": numbers(ends[:3] - ends[3:])}
         return pose_of(self.turn(along, element), (ends[:3] + ends[3:]) / 2)
 
-    def turn(self, said: Attributes, element: Element) -> Floats:
+    def turn(self, attributes: Attributes, element: Element) -> Floats:
         try:
-            return self._turn(said, element)
+            return self._turn(attributes, element)
         except ZeroDivisionError:
             place = self.text.place(element)
-            raise InputError(f"{place}: its frame has a direction without length.") from None
+            raise InputError(f"{place}: its frame has a direction of length 0.") from None
 
-    def _turn(self, said: Attributes, element: Element) -> Floats:
-        if "quat" in said:
-            w, x, y, z = self.text.numbers(said["quat"], 4, element).tolist()
+    def _turn(self, attributes: Attributes, element: Element) -> Floats:
+        if "quat" in attributes:
+            w, x, y, z = self.text.numbers(attributes["quat"], 4, element).tolist()
             return matrix_of(unit((x, y, z, w)))
-        if "axisangle" in said:
-            *axis, angle = self.text.numbers(said["axisangle"], 4, element).tolist()
+        if "axisangle" in attributes:
+            *axis, angle = self.text.numbers(attributes["axisangle"], 4, element).tolist()
             return matrix_of(about(axis, angle * self.radians))
-        if "euler" in said:
-            return self._euler(self.text.numbers(said["euler"], 3, element) * self.radians)
-        if "xyaxes" in said:
-            axes = self.text.numbers(said["xyaxes"], 6, element)
+        if "euler" in attributes:
+            return self._euler(self.text.numbers(attributes["euler"], 3, element) * self.radians)
+        if "xyaxes" in attributes:
+            axes = self.text.numbers(attributes["xyaxes"], 6, element)
             x = _unit(axes[:3])
             y = _unit(axes[3:] - (axes[3:] @ x) * x)
             return np.stack([x, y, np.cross(x, y)], axis=1)
-        if "zaxis" in said:
-            return _turn_from_z(self.text.numbers(said["zaxis"], 3, element))
+        if "zaxis" in attributes:
+            return _turn_from_z(self.text.numbers(attributes["zaxis"], 3, element))
         return np.eye(3)
 
     def _euler(self, angles: Floats) -> Floats:
-        """Small letters turn about axes that turn along, capitals about fixed ones."""
+        """Lower-case letters rotate about the moving axes, capitals about fixed axes."""
         letters = self.compiler.get("eulerseq", "xyz")
         if len(letters) != 3 or not set(letters.lower()) <= set("xyz"):
-            raise InputError(f"{self.text.where}: eulerseq {letters!r:.80} should be three of xyz.")
+            raise InputError(f"{self.text.where}: eulerseq {letters!r:.80} must be three of x, y, z.")
         turn: Floats = np.eye(3)
         for letter, angle in zip(letters, angles.tolist(), strict=True):
             one = matrix_of(about(_AXES[letter.lower()], angle))
@@ -107,8 +112,8 @@ class Document:
 
     @property
     def _mesh_folder(self) -> str:
-        said = self.compiler.get("meshdir", self.compiler.get("assetdir", ""))
-        return os.path.join(self.folder, said)
+        folder = self.compiler.get("meshdir", self.compiler.get("assetdir", ""))
+        return os.path.join(self.folder, folder)
 
     @property
     def _strips_paths(self) -> bool:
@@ -118,12 +123,12 @@ class Document:
         return os.path.join(self._mesh_folder, _bare(file) if self._strips_paths else file)
 
     def names_taken(self) -> set[str]:
-        """Of meshes and of their files, which new ones must not have."""
+        """Return the names of meshes and mesh files, which new files must not reuse."""
         files = (_bare(element.get("file", "")) for element in self.meshes.values())
         return {*self.meshes, *(os.path.splitext(file)[0] for file in files)}
 
     def mesh_element(self, name: str, path: str, folder: str) -> str:
-        """An asset for the file at `path` in `folder`, untouched by the defaults for meshes."""
+        """Return an asset for the file at `path` in `folder` that overrides the defaults for meshes."""
         defaults = self.defaults.of("mesh", Element("mesh"), None)
         most = f' maxhullvert="{_MOST_VERTICES}"' if "maxhullvert" in defaults else ""
         file = self._from_mesh_folder(os.path.join(folder, path))
@@ -131,13 +136,13 @@ class Document:
 
     def _from_mesh_folder(self, path: str) -> str:
         file = os.path.relpath(path, self._mesh_folder)
-        # MuJoCo takes `..` out of the text, Rapier asks the disk: behind a link these are different places.
+        # MuJoCo removes `..` textually, Rapier resolves it on disk. Behind a link the results differ.
         reached = os.path.realpath(os.path.join(self._mesh_folder, file))
         is_plain = os.path.isdir(self._mesh_folder) and reached == os.path.realpath(path)
         return (file if is_plain else path).replace(os.sep, "/")
 
     def move(self, folder: str, *, has_hulls: bool) -> None:
-        """To `folder`, with files of ours there. The last compiler counts, so the first ones can stay."""
+        """Adjust the paths for an output in `folder`. The last compiler element overrides the others."""
         values = {}
         if os.path.realpath(folder) != os.path.realpath(self.folder):
             assets = self.compiler.get("assetdir", "")
@@ -148,11 +153,11 @@ class Document:
             self._strip_paths()
             values["strippath"] = "false"
         if values:
-            said = " ".join(f"{name}={quoted(value)}" for name, value in values.items())
-            self.text.append(self.text.root, [f"<compiler {said}/>"])
+            attributes = " ".join(f"{name}={quoted(value)}" for name, value in values.items())
+            self.text.append(self.text.root, [f"<compiler {attributes}/>"])
 
     def _strip_paths(self) -> None:
-        """As the compiler would, and would not spare ours."""
+        """Remove folders from the file's paths, because strippath would also strip the new paths."""
         for asset in self.text.root.findall("asset"):
             for element in asset:
                 files = {k: _bare(v) for k, v in element.attrib.items() if k.startswith("file")}
@@ -161,7 +166,7 @@ class Document:
 
 
 class _Defaults:
-    """Attributes by class and by tag; a class has what the class around it has."""
+    """Default attributes by class and tag; a class inherits from the class around it."""
 
     def __init__(self, root: Element) -> None:
         self.top = "main"
@@ -173,7 +178,7 @@ class _Defaults:
             self._read(element, self.top, {})
 
     def _read(self, element: Element, name: str, above: dict[str, Attributes]) -> None:
-        own = {tag: dict(said) for tag, said in {**above, **self._classes.get(name, {})}.items()}
+        own = {tag: dict(attributes) for tag, attributes in {**above, **self._classes.get(name, {})}.items()}
         for child in element:
             if child.tag != "default":
                 own[child.tag] = merged(own.get(child.tag, {}), child.attrib)
@@ -187,17 +192,17 @@ class _Defaults:
 
 
 def _meshes(root: Element) -> dict[str, Element]:
-    """Mesh assets by name, which is the file's where none is said."""
-    found: dict[str, Element] = {}
+    """Return mesh assets by name; a mesh without a name has that of its file."""
+    meshes: dict[str, Element] = {}
     for asset in root.findall("asset"):
         for element in asset.findall("mesh"):
             stem = os.path.splitext(_bare(element.get("file", "")))[0]
-            found[element.get("name") or stem] = element
-    return found
+            meshes[element.get("name") or stem] = element
+    return meshes
 
 
 def _flat(text: XmlText, folder: str) -> XmlText:
-    """With included files in their places; paths are relative to the first file's folder."""
+    """Replace includes by their files' content. Paths are relative to the first file's folder."""
     seen: set[str] = set()
     while True:
         includes = list(text.root.iter("include"))
@@ -217,11 +222,11 @@ def _flat(text: XmlText, folder: str) -> XmlText:
 
 
 def _unit(vector: Floats) -> Floats:
-    return np.asarray(vector * (1 / math.hypot(*vector)))  # by zero it raises, which numpy does not
+    return np.asarray(vector * (1 / math.hypot(*vector)))  # raises for a zero vector, unlike numpy
 
 
 def _turn_from_z(direction: Floats) -> Floats:
-    """The shortest turn that takes z to a direction."""
+    """Return the shortest rotation from z to a direction."""
     target = _unit(direction)
     axis = np.cross([0.0, 0.0, 1.0], target)
     sine = float(np.linalg.norm(axis))
@@ -231,5 +236,5 @@ def _turn_from_z(direction: Floats) -> Floats:
 
 
 def _bare(file: str) -> str:
-    """Without its folders, however they are parted."""
+    """Return the file name without folders, for either separator."""
     return re.split(r"[/\\]", file)[-1]

@@ -1,4 +1,4 @@
-"""A robot as its shapes and its joints see it, whatever file it comes from. Metres, radians."""
+"""A robot's links, shapes and joints, independent of its file format. Metres, radians."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hitbox._model.mass import quaternion_of
 from hitbox._model.mesh import Floats, Mesh
 from hitbox._model.shapes import Shape
 
-PRIMITIVES = ("box", "sphere", "capsule", "cylinder")  # what both URDF and MJCF have
+PRIMITIVES = ("box", "sphere", "capsule", "cylinder")  # the kinds that both URDF and MJCF support
 
 
 @dataclass(frozen=True)
 class Joint:
-    """`hinge` turns about an axis through the anchor, `slide` moves along it; both in the child's frame."""
+    """A `hinge` rotates about an axis through the anchor, a `slide` moves along it; in the child's frame."""
 
     name: str
     kind: str
@@ -27,56 +27,57 @@ class Joint:
     anchor: Floats
     low: float
     high: float
-    zero: float = 0.0  # the value where the child stands as the file puts it
-    mimics: tuple[str, float, float] | None = None  # another joint, a factor, and what is added
+    zero: float = 0.0  # the value at which the child has the pose in the file
+    mimics: tuple[str, float, float] | None = None  # another joint, a factor and an offset
 
     def matrix(self, value: float) -> Floats:
-        moved = np.eye(4)
+        matrix = np.eye(4)
         if self.kind == "slide":
-            moved[:3, 3] = self.axis * (value - self.zero)
+            matrix[:3, 3] = self.axis * (value - self.zero)
         else:
-            moved[:3, :3] = matrix_of(about(self.axis.tolist(), value - self.zero))
-            moved[:3, 3] = self.anchor - moved[:3, :3] @ self.anchor
-        return moved
+            matrix[:3, :3] = matrix_of(about(self.axis.tolist(), value - self.zero))
+            matrix[:3, 3] = self.anchor - matrix[:3, :3] @ self.anchor
+        return matrix
 
 
 @dataclass
 class Link:
-    """A body: what its shapes are made from, and what collided before. In its own frame."""
+    """A body: the source of its new shapes, and its old collision geometry. All in its own frame."""
 
     name: str
     parent: int  # -1: the world
-    fixed: Floats  # from its frame to the parent's, joints at zero
+    fixed: Floats  # matrix from its frame to the parent's, with the joints at zero
     joints: tuple[Joint, ...] = ()
-    mesh: Mesh | None = None  # all that is to be fitted
-    shapes: tuple[Shape, ...] = ()  # what is a simple shape already
-    before: list[Mesh | Shape] = field(default_factory=list)
-    kept: tuple[Shape, ...] = ()  # what goes on to collide beside the new shapes
-    has_name: bool = True  # else `name` is ours, and the file cannot speak of the link
+    mesh: Mesh | None = None  # everything that needs fitting
+    shapes: tuple[Shape, ...] = ()  # source geometry that is a simple shape already
+    before: list[Mesh | Shape] = field(default_factory=list)  # the collision geometry in the file
+    kept: tuple[Shape, ...] = ()  # collision shapes that remain beside the new ones
+    has_name: bool = True  # if false, `name` is made up, and the output cannot refer to the link
 
 
 @dataclass
 class Robot:
-    """Links in an order that has parents first."""
+    """The links, parents before children."""
 
     name: str
     format: str
     links: list[Link]
-    apart: set[tuple[int, int]] = field(default_factory=set)  # pairs that never collide, smaller number first
+    # Pairs that the file excludes from collision checks, smaller index first.
+    apart: set[tuple[int, int]] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     def poses(self, values: Mapping[str, float]) -> list[Floats]:
-        """Each link's frame in the world, for values of joints by name; one not given is at zero."""
-        found: list[Floats] = []
+        """Return each link's frame in the world, for joint values by name. A missing joint is at its zero."""
+        poses: list[Floats] = []
         for link in self.links:
-            pose = (found[link.parent] if link.parent >= 0 else np.eye(4)) @ link.fixed
+            pose = (poses[link.parent] if link.parent >= 0 else np.eye(4)) @ link.fixed
             for joint in link.joints:
                 pose = pose @ joint.matrix(_value(joint, values))
-            found.append(pose)
-        return found
+            poses.append(pose)
+        return poses
 
     def joints_between(self) -> dict[tuple[int, int], int]:
-        """How many moving joints lie between two links."""
+        """Return the number of moving joints between each two links."""
         paths: list[dict[int, int]] = []
         for k, link in enumerate(self.links):
             above = paths[link.parent] if link.parent >= 0 else {-1: 0}
@@ -92,8 +93,8 @@ class Robot:
 
 def _value(joint: Joint, values: Mapping[str, float]) -> float:
     if joint.mimics is not None:
-        other, factor, added = joint.mimics
-        return factor * values.get(other, 0.0) + added
+        other, factor, offset = joint.mimics
+        return factor * values.get(other, 0.0) + offset
     return values.get(joint.name, joint.zero)
 
 
@@ -108,7 +109,7 @@ def shape_at(shape: Shape, pose: Floats) -> Shape:
 
 
 def together(pieces: Sequence[tuple[Mesh, Floats]], name: str) -> Mesh:
-    """One mesh of several, a part each, after poses that may scale; a mirror turns faces round."""
+    """Combine meshes into one with a part each, after poses that may scale; a mirror reverses faces."""
     scene = Scene(name)
     for mesh, pose in pieces:
         sizes = np.asarray(np.diff(mesh.offsets), np.int64)

@@ -1,8 +1,8 @@
-"""Whether bodies overlap: convex shapes by their distance, meshes by their triangles.
+"""Tests whether bodies overlap: convex shapes by distance, meshes by triangles.
 
-A shape is asked as points with a ball around each: exact for boxes, spheres, capsules, prisms and hulls;
-other round sides are polygons around them, 0.5 % of the radius larger at most. Gilbert's iteration settles
-most pairs, many at a time; GJK settles the rest.
+A shape is represented by points with a ball around each. This is exact for boxes, spheres, capsules, prisms
+and hulls; other round sides become circumscribed polygons, at most 0.5 % of the radius larger. Gilbert's
+iteration settles most pairs, many at a time; GJK settles the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hitbox._model.shapes import Capsule, Shape, Sphere
 _SIDES = 32
 _STEPS = 12  # of Gilbert's iteration
 _GJK_STEPS = 64
-_BRUTE = 250_000  # pairs of triangles that are compared at once
+_BRUTE = 250_000  # pairs of triangles to compare at once
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,16 @@ class Convexes:
     points: Floats  # (shapes, points, 3); the last ones repeat
     radii: Floats
     centers: Floats
-    reaches: Floats  # of the balls around each shape
+    reaches: Floats  # radii of the bounding balls
 
     @staticmethod
     def of(shapes: Sequence[Shape]) -> Convexes:
-        found = [_points(shape) for shape in shapes]
-        most = max((len(points) for points, _ in found), default=1)
-        points = np.array([np.pad(p, ((0, most - len(p)), (0, 0)), mode="edge") for p, _ in found])
-        points = points.reshape(len(found), most, 3)
-        radii = np.array([radius for _, radius in found])
-        centers = points.mean(axis=1)  # inside each shape, which the middle of its box need not be
+        sampled = [_points(shape) for shape in shapes]
+        most = max((len(points) for points, _ in sampled), default=1)
+        points = np.array([np.pad(p, ((0, most - len(p)), (0, 0)), mode="edge") for p, _ in sampled])
+        points = points.reshape(len(sampled), most, 3)
+        radii = np.array([radius for _, radius in sampled])
+        centers = points.mean(axis=1)  # inside each shape, unlike the centre of a bounding box
         reaches = np.linalg.norm(points - centers[:, None], axis=2).max(axis=1) + radii
         return Convexes(points, radii, centers, reaches)
 
@@ -57,7 +57,7 @@ def _points(shape: Shape) -> tuple[Floats, float]:
 
 
 def overlap(a: Convexes, b: Convexes) -> bool:
-    """Whether a shape of `a` and one of `b` have a point in common. Both in one frame."""
+    """Whether a shape of `a` and a shape of `b` share a point. Both are in the same frame."""
     apart = np.linalg.norm(a.centers[:, None] - b.centers[None], axis=2)
     i, j = np.nonzero(apart <= a.reaches[:, None] + b.reaches[None])
     if not len(i):
@@ -66,14 +66,14 @@ def overlap(a: Convexes, b: Convexes) -> bool:
     touching, left, nearest = _gilbert(points_a, points_b, radii, a.centers[i] - b.centers[j])
     if touching:
         return True
-    order = left[np.argsort(nearest, kind="stable")]  # the likeliest first
+    order = left[np.argsort(nearest, kind="stable")]  # the most likely pairs first
     return any(_gjk(points_a[k], points_b[k], float(radii[k])) for k in order)
 
 
 def _gilbert(
     a: Floats, b: Floats, radii: Floats, v: Floats
 ) -> tuple[bool, npt.NDArray[np.int64], Floats]:
-    """Whether one pair surely overlaps; else the pairs that are not settled, and how near they came."""
+    """Return whether one pair certainly overlaps, and else the undecided pairs with their distances."""
     left = np.arange(len(a))
     for _ in range(_STEPS):
         size = np.linalg.norm(v, axis=1)
@@ -83,14 +83,14 @@ def _gilbert(
         far_a = np.argmin(np.einsum("npk,nk->np", a[left], v), axis=1)
         far_b = np.argmax(np.einsum("npk,nk->np", b[left], v), axis=1)
         w = a[left][rows, far_a] - b[left][rows, far_b]
-        open_ = np.einsum("nk,nk->n", v, w) <= radii[left] * size  # else a plane parts them
+        open_ = np.einsum("nk,nk->n", v, w) <= radii[left] * size  # else a plane separates them
         left, v, w = left[open_], v[open_], w[open_]
         if not len(left):
             break
         step = v - w
         length = np.einsum("nk,nk->n", step, step)
-        share = np.einsum("nk,nk->n", v, step) / np.where(length > 0, length, 1)
-        v = v - np.clip(share, 0, 1)[:, None] * step
+        fraction = np.einsum("nk,nk->n", v, step) / np.where(length > 0, length, 1)
+        v = v - np.clip(fraction, 0, 1)[:, None] * step
     return False, left, np.linalg.norm(v, axis=1)
 
 
@@ -107,26 +107,26 @@ def _gjk(a: Floats, b: Floats, radius: float) -> bool:
         if v @ w > radius * size:
             return False
         if size * size - v @ w <= 1e-12 * size * size:
-            return False  # as near as it gets, and still further than the radius
+            return False  # converged, and still farther than the radius
         v, simplex = _nearest(np.vstack([simplex, w]))
-    return True  # on the edge: rather once too often than not
+    return True  # undecided: report an overlap, because a false alarm is safer
 
 
 def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
-    """The point of a simplex nearest to the origin, and the corners that it lies between."""
+    """Return the point of a simplex nearest to the origin, and the corners of the face it lies on."""
     best: tuple[float, Floats, Floats] | None = None
     for count in range(1, len(simplex) + 1):
         for corners in combinations(range(len(simplex)), count):
             some = simplex[list(corners)]
             edges = some[1:] - some[0]
-            shares = np.linalg.lstsq(edges.T, -some[0], rcond=None)[0] if count > 1 else np.empty(0)
-            if (shares < 0).any() or shares.sum() > 1:
+            weights = np.linalg.lstsq(edges.T, -some[0], rcond=None)[0] if count > 1 else np.empty(0)
+            if (weights < 0).any() or weights.sum() > 1:
                 continue
-            point = some[0] + shares @ edges
+            point = some[0] + weights @ edges
             size = float(point @ point)
             if best is None or size < best[0]:
                 best = size, point, some
-    assert best is not None  # each corner is one
+    assert best is not None  # each corner alone is a candidate
     return best[1], best[2]
 
 
@@ -134,7 +134,7 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
 
 
 def triangles_of(mesh: Mesh | Shape) -> Floats:
-    """(n, 3, 3): each triangle's corners."""
+    """Return each triangle's corners, as (n, 3, 3)."""
     if isinstance(mesh, Mesh):
         return mesh.vertices[mesh.triangles]
     vertices, triangles = mesh.to_mesh(_SIDES)
@@ -142,10 +142,10 @@ def triangles_of(mesh: Mesh | Shape) -> Floats:
 
 
 def surfaces_touch(a: Floats, b: Floats) -> bool:
-    """Whether a triangle of `a` crosses one of `b`."""
+    """Whether a triangle of `a` crosses a triangle of `b`."""
     if not len(a) or not len(b):
         return False
-    for _ in range(2):  # only what lies in the other's box counts
+    for _ in range(2):  # keep only triangles in the other's bounding box
         a = a[_within(a, b.min(axis=(0, 1)), b.max(axis=(0, 1)))]
         if not len(a):
             return False
@@ -182,11 +182,11 @@ def _edges_cross(a: Floats, b: Floats) -> bool:
         for k in range(3):
             start, along = a[:, k], a[:, (k + 1) % 3] - a[:, k]
             slope = np.einsum("nk,nk->n", normal, along)
-            share = np.einsum("nk,nk->n", normal, origin - start) / slope
-            at = start + share[:, None] * along - origin
+            fraction = np.einsum("nk,nk->n", normal, origin - start) / slope
+            at = start + fraction[:, None] * along - origin
             square = np.einsum("nk,nk->n", normal, normal)
             u = np.einsum("nk,nk->n", np.cross(at, second), normal) / square
             v = np.einsum("nk,nk->n", np.cross(first, at), normal) / square
-            if ((slope != 0) & (share >= 0) & (share <= 1) & (u >= 0) & (v >= 0) & (u + v <= 1)).any():
+            if ((slope != 0) & (fraction >= 0) & (fraction <= 1) & (u >= 0) & (v >= 0) & (u + v <= 1)).any():
                 return True
     return False

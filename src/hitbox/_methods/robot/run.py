@@ -1,4 +1,4 @@
-"""robot: every link's meshes become primitives, and the same file comes out with them as its colliders."""
+"""The verb `robot`: replaces the collision meshes of all links by fitted primitives."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from hitbox._model.mesh import Mesh
 from hitbox._model.shapes import Shape
 
 _SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf")}
-_ROUNDS = 4  # of sharing
-_TELLING = 4  # a ring is better off with one shape than with two, and takes eight all the same
-# What each stage takes of the time, about.
+_ROUNDS = 4  # of allocation
+_TELLING = 4  # smaller counts do not show what a mesh can use: a ring prefers 1 to 2, but can use 8
+# The approximate share of each stage in the run time.
 _SHARING, _FITTING, _POSING = (0.0, 0.4), (0.4, 0.9), (0.9, 1.0)
 
 
@@ -44,19 +44,19 @@ class LinkReport:
 
 @dataclass(frozen=True)
 class RobotReport:
-    """What was written, and what is not as it was."""
+    """What `robot` wrote, and what changed."""
 
     name: str
     format: str  # urdf or mjcf
     files: tuple[str, ...]
     links: tuple[LinkReport, ...]
-    collisions: tuple[SelfCollision, ...]  # that were not there before
-    poses: int  # that were looked at
+    collisions: tuple[SelfCollision, ...]  # new ones only
+    poses: int  # number of sampled poses
     notes: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
-        """Shapes by their kind."""
+        """The number of shapes per kind."""
         kinds = [shape.kind for link in self.links for shape in link.shapes]
         return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
@@ -68,12 +68,12 @@ class RobotReport:
 
 
 def said(collision: SelfCollision) -> str:
-    """A self-collision as a sentence."""
-    what = "are written down as not to be checked" if collision.disabled else "are left as they are"
+    """Describe a self-collision in a sentence."""
+    what = "the output excludes" if collision.disabled else "the output keeps checking"
     often = f"in {counted(collision.poses, 'pose')}"
     if collision.new < 1:
-        often += f", in {1 - collision.new:.0%} of which they did so before"
-    return f"{collision.link1} and {collision.link2} now collide {often}, and {what}."
+        often += f", in {1 - collision.new:.0%} of which they also collided before"
+    return f"{collision.link1} and {collision.link2} now collide {often}, and {what} this pair."
 
 
 class _File(Protocol):
@@ -96,31 +96,31 @@ def robot(
     cancel: Cancel | None = None,
     **keywords: Any,
 ) -> RobotReport:
-    """Writes the URDF or MJCF at `path` to `output`, with primitives in place of its collision geometry.
+    """Write the URDF or MJCF at `path` to `output`, with primitives in place of its collision geometry.
 
-    Options are the fields of RobotOptions. Each link's meshes are fitted as by `fit`: every face lies in one
-    of the link's shapes. Links without meshes, visuals, joints and all else stay as they are, to the byte;
-    paths that are relative to the file are changed where `output` is in another folder. Where `output` is
-    the file itself, the original is kept beside it.
+    Options are the fields of RobotOptions. `fit` fits each link's meshes: every face lies in one of the
+    link's shapes. Links without meshes, visuals, joints and everything else stay the same, to the byte. If
+    `output` is in another folder, paths relative to the file are adjusted. If `output` is the file itself, a
+    copy of the original is kept beside it.
 
-    Joints are sampled within their limits. Pairs of links that collide now and did not before are reported;
-    those with at most two moving joints between them are written down as not to be checked: in an SRDF beside
-    a URDF, in `contact` of an MJCF, which needs the names of its bodies. Same input, same bytes.
+    Joints are sampled within their limits. The report lists pairs of links that collide now and did not
+    before. Pairs with at most two moving joints between them are excluded from collision checks: in an SRDF
+    next to a URDF, in `contact` of an MJCF, if its bodies have names. Same input, same bytes.
     """
-    given = keywords if count is None else {**keywords, "count": count}
-    chosen = collected(RobotOptions, "robot", options, given)
+    explicit = keywords if count is None else {**keywords, "count": count}
+    chosen = collected(RobotOptions, "robot", options, explicit)
     report = reporter("robot", progress, cancel)
     go_on = _Stages(report)
     file = _read(os.fspath(path), chosen)
     target = os.fspath(output)
     model = file.robot
     _check_suffix(os.fspath(path), target, model.format)
-    fitted = {k: link.mesh for k, link in enumerate(model.links) if link.mesh is not None}
-    if not fitted:
-        raise InputError(f"{_name(path)}: none of its links has a mesh: there is nothing to replace.")
+    meshes = {k: link.mesh for k, link in enumerate(model.links) if link.mesh is not None}
+    if not meshes:
+        raise InputError(f"{_name(path)}: none of its links has a mesh, so there is nothing to replace.")
     fitting = _Fitting(chosen.for_fit(), {"threads": threads, "cache": cache, "cancel": cancel}, go_on)
-    colliders = _colliders(model, fitted, chosen, fitting)
-    links = {k: _report(model.links[k], fitted[k], colliders[k], chosen) for k in fitted}
+    colliders = _colliders(model, meshes, chosen, fitting)
+    links = {k: _report(model.links[k], meshes[k], colliders[k], chosen) for k in meshes}
     shapes = {k: link.shapes for k, link in links.items()}
     collisions: tuple[SelfCollision, ...] = ()
     if chosen.poses:
@@ -140,7 +140,7 @@ def robot(
 
 
 class _Stages:
-    """Progress over several stages, and the way out."""
+    """Reports progress over several stages, and stops the run if the caller cancels."""
 
     def __init__(self, report: Callable[[str, float], bool] | None) -> None:
         self.report = report
@@ -169,31 +169,31 @@ def _read(path: str, options: RobotOptions) -> _File:
 
 
 def _check_suffix(path: str, output: str, form: str) -> None:
-    """The file stays what it is; programs go by the suffix."""
+    """Check that the output has a suffix of the input's format: programs rely on the suffix."""
     own = os.path.splitext(path)[1].lower()
     suffix = os.path.splitext(output)[1].lower()
     if suffix not in (own, *_SUFFIXES[form]):
-        known = listed(sorted({own, *_SUFFIXES[form]} - {""}), "or")
-        raise InputError(f"{_name(output)}: this robot is {form.upper()}. Give a name that ends in {known}.")
+        allowed = listed(sorted({own, *_SUFFIXES[form]} - {""}), "or")
+        raise InputError(f"{_name(output)}: this robot is {form.upper()}. Use a name ending in {allowed}.")
 
 
 class _Fitting:
-    """Colliders of links; links that are the same, with as many shapes, are fitted once."""
+    """Fits links. Links with the same mesh and the same count are fitted once."""
 
     def __init__(self, options: FitOptions, running: Mapping[str, Any], go_on: _Stages) -> None:
         self.options, self.running, self.go_on = options, running, go_on
-        self._known: dict[tuple[str, int | None], Collider] = {}
+        self._fitted: dict[tuple[str, int | None], Collider] = {}
 
     def all(self, meshes: Mapping[int, Mesh], counts: Mapping[int, int | None]) -> dict[int, Collider]:
         step = self.go_on.within(_FITTING, "fit")
-        found = {}
+        colliders = {}
         for number, (k, mesh) in enumerate(meshes.items()):
             step(number / len(meshes))
             key = mesh.sha256, counts[k]
-            if key not in self._known:
-                self._known[key] = fit(mesh, counts[k], options=self.options, **self.running)
-            found[k] = self._known[key]
-        return found
+            if key not in self._fitted:
+                self._fitted[key] = fit(mesh, counts[k], options=self.options, **self.running)
+            colliders[k] = self._fitted[key]
+        return colliders
 
 
 def _colliders(
@@ -211,17 +211,17 @@ def _colliders(
     plain, threads = replace(options.for_fit(), pad=None), fitting.running["threads"]
     step = fitting.go_on.within(_SHARING, "share")
     sharing = Sharing(list(meshes.values()), left, plain, threads, step)
-    # Some links use fewer than they are given, which only their fits tell: others get what is left.
+    # Some links use fewer shapes than allocated, which only their fits show: other links get the rest.
     numbers, settled = list(meshes), dict[int, Collider]()
     for _ in range(_ROUNDS):
         most = {numbers.index(k): len(collider) for k, collider in settled.items()}
         counts = dict(zip(numbers, sharing.counts(most), strict=True))
-        found = fitting.all({k: mesh for k, mesh in meshes.items() if k not in settled}, counts)
-        full = {k: each for k, each in found.items() if _TELLING < counts[k] > len(each)}
+        colliders = fitting.all({k: mesh for k, mesh in meshes.items() if k not in settled}, counts)
+        full = {k: each for k, each in colliders.items() if _TELLING < counts[k] > len(each)}
         if not full:
             break
         settled |= full
-    return {k: settled[k] if k in settled else found[k] for k in numbers}
+    return {k: settled[k] if k in settled else colliders[k] for k in numbers}
 
 
 def _report(link: Link, mesh: Mesh, collider: Collider, options: RobotOptions) -> LinkReport:
@@ -232,7 +232,7 @@ def _report(link: Link, mesh: Mesh, collider: Collider, options: RobotOptions) -
 
 
 def _still(before: Sequence[Mesh | Shape]) -> tuple[Shape, ...]:
-    """What a link that is not changed collides with."""
+    """Return the collision shapes of an unchanged link."""
     return tuple(piece for piece in before if not isinstance(piece, Mesh))
 
 
@@ -246,7 +246,7 @@ def _notes(links: Mapping[int, LinkReport]) -> list[str]:
 
 
 def _original(path: str, output: str) -> list[tuple[str | os.PathLike[str], bytes]]:
-    """A copy of the file beside it, where it would be lost; the first one stays."""
+    """Return a copy of the file if `output` would overwrite it. An existing copy stays."""
     if os.path.realpath(path) != os.path.realpath(output):
         return []
     stem, suffix = os.path.splitext(path)

@@ -1,4 +1,4 @@
-"""Self-collisions of a robot before and after its shapes are replaced, over sampled joint positions."""
+"""Finds self-collisions that the new shapes of a robot add, at sampled joint positions."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from hitbox._model.mesh import Floats, Mesh
 from hitbox._model.shapes import Shape
 from hitbox._native import _core
 
-NEIGHBOURS = 2  # moving joints between two links, at most
-_CORNERS = 64  # of a link, asked whether they lie inside another one
-_LOOKED_AT = 16  # poses of a pair in which it is asked whether it collided before, too
+NEIGHBOURS = 2  # largest number of moving joints between two links whose new collision is disabled
+_CORNERS = 64  # corners per link to test for containment in another link
+_LOOKED_AT = 16  # poses per pair to test for a collision of the old geometry
 
 
 @dataclass(frozen=True)
 class SelfCollision:
-    """Two links that collide now and did not before, in some of the sampled poses."""
+    """Two links that collide now, and did not before in some of the sampled poses."""
 
     link1: str
     link2: str
-    joints: int  # moving ones between the two
-    poses: int  # in which they collide now
-    new: float  # share of those in which they did not before
-    disabled: bool = False  # written down as not to be checked
+    joints: int  # moving joints between the two links
+    poses: int  # number of poses in which the new shapes collide
+    new: float  # fraction of these poses in which the old geometry did not collide
+    disabled: bool = False  # the output excludes the pair from collision checks
 
 
 def samples(robot: Robot, count: int) -> list[dict[str, float]]:
-    """`count` positions of all joints within their limits, the first as the file has it.
+    """Return `count` positions of all joints within their limits. The first is the position in the file.
 
-    The rest follow an additive recurrence, which fills the space of positions evenly; always the same ones.
+    The rest follow an additive recurrence, which covers the space evenly and is always the same.
     """
     joints = [joint for link in robot.links for joint in link.joints if joint.mimics is None]
     steps = _steps(len(joints))
-    found = [{joint.name: _within(joint, joint.zero) for joint in joints}]
+    positions = [{joint.name: _within(joint, joint.zero) for joint in joints}]
     for k in range(1, count):
-        shares = (0.5 + k * steps) % 1
-        found.append({
-            joint.name: joint.low + float(share) * (joint.high - joint.low)
-            for joint, share in zip(joints, shares, strict=True)
+        fractions = (0.5 + k * steps) % 1
+        positions.append({
+            joint.name: joint.low + float(fraction) * (joint.high - joint.low)
+            for joint, fraction in zip(joints, fractions, strict=True)
         })  # fmt: skip
-    return found
+    return positions
 
 
 def _steps(count: int) -> Floats:
-    """Powers of the root of x^(count + 1) = x + 1: for one joint the golden ratio."""
+    """Return powers of the root of x^(count + 1) = x + 1: for one joint, the golden ratio."""
     root = 1.5
     for _ in range(64):
         root = (1 + root) ** (1 / (count + 1))
@@ -67,23 +67,23 @@ def new_collisions(
     poses: int,
     go_on: Callable[[float], None],
 ) -> tuple[SelfCollision, ...]:
-    """Pairs of links whose new shapes overlap where what was there before did not."""
+    """Return the pairs of links whose new shapes overlap in a pose where the old geometry did not."""
     frames = [robot.poses(values) for values in samples(robot, poses)]
     convexes = {k: Convexes.of(shapes) for k, shapes in after.items() if shapes}
     overlapping = _overlapping(robot, convexes, frames, go_on)
     surfaces = {k: _Surface.of(robot.links[k].before) for k in {k for pair in overlapping for k in pair}}
     between = robot.joints_between()
-    found = []
+    collisions = []
     for (a, b), colliding in sorted(overlapping.items()):
-        looked_at = colliding[:: -(-len(colliding) // _LOOKED_AT)]
-        new = [not surfaces[a].touches(surfaces[b], frames[k][a], frames[k][b]) for k in looked_at]
+        tested = colliding[:: -(-len(colliding) // _LOOKED_AT)]
+        new = [not surfaces[a].touches(surfaces[b], frames[k][a], frames[k][b]) for k in tested]
         if any(new):
             one, other = robot.links[a], robot.links[b]
-            share, joints = sum(new) / len(new), between[a, b]
-            # A pair that also collided before may do so in earnest.
+            fraction, joints = sum(new) / len(new), between[a, b]
+            # A pair that also collided before may be a real collision: keep checking it.
             disabled = all(new) and joints <= NEIGHBOURS and one.has_name and other.has_name
-            found.append(SelfCollision(one.name, other.name, joints, len(colliding), share, disabled))
-    return tuple(found)
+            collisions.append(SelfCollision(one.name, other.name, joints, len(colliding), fraction, disabled))
+    return tuple(collisions)
 
 
 def _overlapping(
@@ -92,12 +92,12 @@ def _overlapping(
     frames: Sequence[Sequence[Floats]],
     go_on: Callable[[float], None],
 ) -> dict[tuple[int, int], list[int]]:
-    """Pairs of links, and the poses in which their new shapes overlap."""
+    """Return pairs of links, and the poses in which their new shapes overlap."""
     numbers = sorted(convexes)
     pairs = [(a, b) for k, b in enumerate(numbers) for a in numbers[:k] if (a, b) not in robot.apart]
-    found: dict[tuple[int, int], list[int]] = {}
+    overlapping: dict[tuple[int, int], list[int]] = {}
     if not pairs:
-        return found
+        return overlapping
     balls = {k: _ball(convexes[k]) for k in numbers}
     first, second = np.array(pairs).T
     reach = np.array([balls[a][1] + balls[b][1] for a, b in pairs])
@@ -114,8 +114,8 @@ def _overlapping(
                 if k not in placed:
                     placed[k] = convexes[k].at(frame[k])
             if overlap(placed[a], placed[b]):
-                found.setdefault((a, b), []).append(number)
-    return found
+                overlapping.setdefault((a, b), []).append(number)
+    return overlapping
 
 
 def _ball(convexes: Convexes) -> tuple[Floats, float]:
@@ -126,7 +126,7 @@ def _ball(convexes: Convexes) -> tuple[Floats, float]:
 
 @dataclass(frozen=True)
 class _Surface:
-    """What a link collided with before: triangles, and what has an inside among it."""
+    """A link's old collision geometry: triangles, and the pieces that have an inside."""
 
     triangles: Floats
     convexes: Convexes | None  # the simple shapes
@@ -142,11 +142,11 @@ class _Surface:
     def touches(self, other: _Surface, own: Floats, others: Floats) -> bool:
         if self.convexes and other.convexes and overlap(self.convexes.at(own), other.convexes.at(others)):
             return True
-        # In the other's frame: one of the two need not move.
+        # Work in the other's frame, so that only one of the two moves.
         move = np.linalg.inv(others) @ own
         if surfaces_touch(_moved(self.triangles, move), other.triangles):
             return True
-        # Nothing crosses: a piece of one lies in the other with all of its corners, or with none.
+        # No surfaces cross: so a piece of one lies in the other with all of its corners, or with none.
         return other.holds(_moved(self._some_corners, move)) or self.holds(
             _moved(other._some_corners, np.linalg.inv(move).astype(np.float64))
         )
@@ -157,15 +157,15 @@ class _Surface:
         return corners[:: max(1, len(corners) // _CORNERS)]
 
     def holds(self, points: Floats) -> bool:
-        """Whether one of `points` is inside of something."""
+        """Whether one of `points` is inside a solid."""
         return any(_inside(piece, points).any() for piece in self.solids)
 
 
 def _inside(piece: Mesh | Shape, points: Floats) -> npt.NDArray[np.bool_]:
     if not isinstance(piece, Mesh):
         return piece.contains(points)
-    found = _core.points_inside(points, piece.vertices, piece.indices, piece.offsets)
-    return np.asarray(found)
+    inside = _core.points_inside(points, piece.vertices, piece.indices, piece.offsets)
+    return np.asarray(inside)
 
 
 def _moved(points: Floats, matrix: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""URDF: its links and joints, and the same file with other collision elements."""
+"""URDF: reads links and joints, and writes the same file with other collision elements."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _STILL = ("fixed", "floating", "planar")
 
 
 class Urdf:
-    """A URDF that was read. `source`: visual or collision, what shapes are made from."""
+    """A URDF. `source` selects the geometry to fit: visual or collision."""
 
     def __init__(self, text: XmlText, folder: str, source: str, packages: Mapping[str, str]) -> None:
         if text.root.tag != "robot":
             raise InputError(f"{text.where}: its root is <{text.root.tag}>, not <robot>. Give a URDF.")
         self._text = text
         self._folder = folder
-        self._srdf = srdf.beside(os.path.join(folder, text.where))
+        self._srdf = srdf.path_for(os.path.join(folder, text.where))
         self._packages = packages
         self._files = MeshFiles()
         self._elements = text.root.findall("link")
         names = [link.get("name", "") for link in self._elements]
         if len(set(names)) != len(names) or "" in names:
-            raise InputError(f"{text.where}: its links must have names, and different ones.")
+            raise InputError(f"{text.where}: its links must have distinct names.")
         self.robot = Robot(text.root.get("name", "robot"), "urdf", [])
         self._read(source)
         self._find_apart()
@@ -64,30 +64,30 @@ class Urdf:
             self.robot.links.append(link)
 
     def _find_apart(self) -> None:
-        """What the SRDF beside the file says is never checked, is not."""
+        """Find the pairs that the SRDF next to the file excludes from collision checks."""
         disabled = srdf.disabled_pairs(self._srdf)
         for b, link in enumerate(self.robot.links):
             pairs = {(a, b) for a in range(b) if frozenset((self.robot.links[a].name, link.name)) in disabled}
             self.robot.apart |= pairs
 
     def _joints(self) -> dict[str, Element]:
-        """The joint above each link that has one."""
+        """Return the joint above each link that has one."""
         names = {link.get("name", "") for link in self._elements}
-        found: dict[str, Element] = {}
+        joint_of: dict[str, Element] = {}
         for joint in self._text.root.findall("joint"):
             where = self._text.place(joint)
             kind = joint.get("type", "")
             if kind not in _MOVING and kind not in _STILL:
-                known = ", ".join((*_MOVING, *_STILL))
-                raise InputError(f"{where}: unknown type {kind!r:.80}. Known: {known}.")
+                allowed = ", ".join((*_MOVING, *_STILL))
+                raise InputError(f"{where}: unknown type {kind!r:.80}. Allowed: {allowed}.")
             for end in ("parent", "child"):
                 if self._end(joint, end) not in names:
                     raise InputError(f"{where}: there is no link {self._end(joint, end)!r:.80}.")
             child = self._end(joint, "child")
-            if child in found:
+            if child in joint_of:
                 raise InputError(f"{where}: the link {child!r:.80} has a second parent.")
-            found[child] = joint
-        return found
+            joint_of[child] = joint
+        return joint_of
 
     def _parents_first(self, joint_of: Mapping[str, Element]) -> list[int]:
         depth: list[int] = []
@@ -96,7 +96,7 @@ class Urdf:
             while name in joint_of:
                 name, steps = self._end(joint_of[name], "parent"), steps + 1
                 if steps > len(self._elements):
-                    raise InputError(f"{self._text.where}: its joints go round in a circle.")
+                    raise InputError(f"{self._text.where}: its joints form a cycle.")
             depth.append(steps)
         return sorted(range(len(depth)), key=lambda k: (depth[k], k))
 
@@ -111,7 +111,7 @@ class Urdf:
         axis = self._vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0), joint)
         length = float(np.linalg.norm(axis))
         if length == 0:
-            raise InputError(f"{self._text.place(joint)}: its axis has no length.")
+            raise InputError(f"{self._text.place(joint)}: its axis has length 0.")
         limit = joint.find("limit")
         low, high = (-math.pi, math.pi) if kind == "continuous" else (0.0, 0.0)
         if kind != "continuous" and limit is not None:
@@ -120,11 +120,11 @@ class Urdf:
         mimic = joint.find("mimic")
         mimics = None
         if mimic is not None:
-            factor, added = (
+            factor, offset = (
                 float(self._text.numbers(mimic.get(name, default), 1, joint)[0])
                 for name, default in (("multiplier", "1"), ("offset", "0"))
             )
-            mimics = mimic.get("joint", ""), factor, added
+            mimics = mimic.get("joint", ""), factor, offset
         name = joint.get("name", "")
         ends = min(low, high), max(low, high)
         return (Joint(name, _MOVING[kind], axis / length, np.zeros(3), *ends, mimics=mimics),)
@@ -140,33 +140,33 @@ class Urdf:
             try:
                 before = self._pieces(element, "collision")
             except InputError as error:
-                self.robot.notes.append(f"{error} What collided before is taken to be what is seen.")
+                self.robot.notes.append(f"{error} Self-collisions are compared with the visuals.")
         link.before = [
             together([(piece, pose)], link.name) if isinstance(piece, Mesh) else shape_at(piece, pose)
             for piece, pose in before
         ]
 
     def _pieces(self, link: Element, tag: str) -> list[tuple[Mesh | Shape, Floats]]:
-        """What is in a link's visual or collision elements, and where: a mesh's pose has its scale."""
-        found = []
+        """Return the pieces of a link's visual or collision elements. A mesh's pose includes its scale."""
+        pieces = []
         for element in link.findall(tag):
             geometry = element.find("geometry")
             inside = None if geometry is None else next(iter(geometry), None)
             if inside is None:
-                raise InputError(f"{self._text.place(element)}: there is no geometry in it.")
+                raise InputError(f"{self._text.place(element)}: has no geometry.")
             pose = self._origin(element)
             if inside.tag == "mesh":
                 scale = self._vector(inside, "scale", (1.0, 1.0, 1.0), inside)
                 where = self._text.place(inside)
                 if not scale.all():
-                    raise InputError(f"{where}: a scale of 0 leaves nothing of the mesh.")
+                    raise InputError(f"{where}: its scale must not be 0.")
                 path = resolved(inside.get("filename", ""), self._folder, self._packages, where)
                 piece: Mesh | Shape = self._files.load(path, where)
                 pose = pose @ np.diag([*scale, 1.0])
             else:
                 piece = self._shape(inside)
-            found.append((piece, pose))
-        return found
+            pieces.append((piece, pose))
+        return pieces
 
     def _shape(self, element: Element) -> Shape:
         def value(name: str) -> float:
@@ -175,14 +175,14 @@ class Urdf:
         middle, upright = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         if element.tag == "box":
             size = self._text.numbers(element.get("size", ""), 3, element)
-            return self._text.made(element, Box, middle, upright, (size / 2).tolist())
+            return self._text.shape(element, Box, middle, upright, (size / 2).tolist())
         if element.tag == "sphere":
-            return self._text.made(element, Sphere, middle, value("radius"))
+            return self._text.shape(element, Sphere, middle, value("radius"))
         if element.tag in ("cylinder", "capsule"):
-            is_capsule = element.tag == "capsule"  # of which some files say the length as height
+            is_capsule = element.tag == "capsule"  # some files call its length height
             length = value("height" if is_capsule and element.get("length") is None else "length")
             ends = (0.0, 0.0, -length / 2), (0.0, 0.0, length / 2)
-            return self._text.made(element, Capsule if is_capsule else Cylinder, *ends, value("radius"))
+            return self._text.shape(element, Capsule if is_capsule else Cylinder, *ends, value("radius"))
         known = "mesh, box, sphere, cylinder, capsule"
         raise InputError(f"{self._text.place(element)}: unknown geometry <{element.tag}>. Known: {known}.")
 
@@ -194,8 +194,8 @@ class Urdf:
     def _vector(
         self, element: Element | None, name: str, default: Sequence[float], named: Element
     ) -> Floats:
-        said = None if element is None else element.get(name)
-        return np.array(default) if said is None else self._text.numbers(said, 3, named)
+        text = None if element is None else element.get(name)
+        return np.array(default) if text is None else self._text.numbers(text, 3, named)
 
     # ------------------------------------------------------------ Writing
 
@@ -205,7 +205,7 @@ class Urdf:
         output: str,
         disabled: Sequence[tuple[str, str, int]],
     ) -> dict[str, bytes]:
-        """The file with `colliders` as its collision elements, and what belongs beside it, by path."""
+        """Return the file with `colliders` as its collision elements, and the files next to it, by path."""
         hulls = HullFiles(output)
         has_capsules = self._text.root.get("version", "1.0") not in ("1", "1.0")
         for k, shapes in colliders.items():
@@ -219,7 +219,7 @@ class Urdf:
             self._put(self._elements[k], lines)
         self._move_paths(os.path.dirname(os.path.abspath(output)), colliders)
         files = {output: self._text.edited(), **hulls.files}
-        path = srdf.beside(output)
+        path = srdf.path_for(output)
         if disabled or (os.path.exists(self._srdf) and not os.path.exists(path)):
             files[path] = srdf.with_pairs(path, self._srdf, self.robot.name, disabled)
         return files
@@ -230,24 +230,24 @@ class Urdf:
         self._text.append(link, lines)
 
     def _move_paths(self, folder: str, replaced: Iterable[int]) -> None:
-        """Paths that are relative to the file are changed where it goes to another folder."""
+        """Adjust paths that are relative to the file, if the output is in another folder."""
         if os.path.realpath(folder) == os.path.realpath(self._folder):
             return
-        gone = {e for k in replaced for old in self._elements[k].findall("collision") for e in old.iter()}
+        removed = {e for k in replaced for old in self._elements[k].findall("collision") for e in old.iter()}
         named = [e for e in self._text.root.iter() if e.tag in ("mesh", "texture") and e.get("filename")]
         lost = []
         for element in named:
-            said = element.get("filename", "")
-            if element in gone or os.path.isabs(said):
+            address = element.get("filename", "")
+            if element in removed or os.path.isabs(address):
                 continue
-            if "://" in said:
-                lost += [] if _is_found(said, folder) else [said]
+            if "://" in address:
+                lost += [] if _is_found(address, folder) else [address]
                 continue
-            path = os.path.relpath(os.path.join(self._folder, said), folder)
+            path = os.path.relpath(os.path.join(self._folder, address), folder)
             self._text.set_attributes(element, {"filename": path.replace(os.sep, "/")})
         if lost:
             some = f"{lost[0]!r:.80}" + (f" and {len(lost) - 1} more" if len(lost) > 1 else "")
-            self.robot.notes.append(f"{some}: stays as it is, but is not found from the new folder.")
+            self.robot.notes.append(f"{some}: unchanged, but not found from the new folder.")
 
 
 def _is_found(address: str, folder: str) -> bool:
@@ -258,7 +258,7 @@ def _is_found(address: str, folder: str) -> bool:
 
 
 def _elements(shape: Shape, has_capsules: bool) -> list[str]:
-    """One collision element for what URDF has; a capsule of URDF 1.0 is a cylinder and two balls."""
+    """Return the collision elements of a shape. A capsule becomes a cylinder and two spheres in URDF 1.0."""
     if isinstance(shape, Capsule) and shape.start == shape.end:
         shape = Sphere(shape.start, shape.radius)
     local, rotation, translation = local_and_pose(shape, "z")
@@ -270,13 +270,13 @@ def _elements(shape: Shape, has_capsules: bool) -> list[str]:
     assert isinstance(local, Capsule | Cylinder)
     length = number(2 * local.end[2])
     size = f'radius="{number(local.radius)}" length="{length}"'
-    if isinstance(local, Capsule) and has_capsules:  # whose length some readers look for as height
+    if isinstance(local, Capsule) and has_capsules:  # some readers expect the length as height
         return [_collision(f'<capsule {size} height="{length}"/>', pose)]
-    found = [_collision(f"<cylinder {size}/>", pose)]
+    elements = [_collision(f"<cylinder {size}/>", pose)]
     if isinstance(shape, Capsule):
         for end in (shape.start, shape.end):
-            found += _elements(Sphere(end, shape.radius), has_capsules)
-    return found
+            elements += _elements(Sphere(end, shape.radius), has_capsules)
+    return elements
 
 
 def _collision(geometry: str, pose: Pose) -> str:

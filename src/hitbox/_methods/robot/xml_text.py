@@ -1,4 +1,4 @@
-"""Changes to the text of an XML file that leave every other byte as it is."""
+"""Edits the text of an XML file and preserves every other byte."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _TAG = re.compile(rb"<(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
 
 
 def quoted(text: str) -> str:
-    """An attribute's value with its quotes. (xml.sax has that too, and brings half of the network along.)"""
-    for sign, said in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        text = text.replace(sign, said)
+    """Escape and quote an attribute's value. (xml.sax has this too, but imports many network modules.)"""
+    for sign, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(sign, escaped)
     return '"' + "".join(f"&#{ord(c)};" if c in "\t\n\r" else c for c in text) + '"'
 
 
 @dataclass(frozen=True)
 class Span:
-    """Where an element stands: its start tag [start, inner), its end tag [inner_end, end)."""
+    """The byte range of an element: its start tag [start, inner) and its end tag [inner_end, end)."""
 
     start: int
     inner: int
@@ -40,17 +40,17 @@ class Span:
 
     @property
     def is_empty(self) -> bool:
-        """<a/>"""
+        """Whether it is written as <a/>."""
         return self.inner == self.end
 
 
 class XmlText:
-    """A document with the place of each element, and the changes to it."""
+    """An XML document with the byte range of each element, and pending edits."""
 
     def __init__(self, data: bytes, where: str) -> None:
         self.data = data
         self.where = where
-        # From here on the text is known to be harmless.
+        # parse() refuses harmful documents, so the rest of this class trusts the text.
         self.root = xml_input.parse(data, where, namespaces=True)
         try:
             data.decode("utf-8")
@@ -67,21 +67,21 @@ class XmlText:
 
     @cached_property
     def _line_ends(self) -> list[int]:
-        return [found.start() for found in re.finditer(rb"\n", self.data)]
+        return [newline.start() for newline in re.finditer(rb"\n", self.data)]
 
     def place(self, element: Element) -> str:
-        """What a message calls an element, and where it stands."""
+        """Return an element's tag, name and line, for messages."""
         name = f" {element.get('name')!r:.80}" if element.get("name") else ""
         return f"{self.where}: line {self.line(element)}: <{element.tag}>{name}"
 
     def numbers(self, text: str, count: int, element: Element) -> Floats:
-        """`count` finite numbers that an element says."""
+        """Parse `count` finite numbers; an error names the element."""
         with suppress(InputError):
             return np.array(xml_input.numbers("", text, count))
-        return np.array(xml_input.numbers(self.place(element), text, count))  # which raises, and says where
+        return np.array(xml_input.numbers(self.place(element), text, count))  # raises, naming the element
 
-    def made(self, element: Element, kind: Callable[..., Shape], *fields: object) -> Shape:
-        """The shape that an element says; what is wrong with its numbers is said with the place."""
+    def shape(self, element: Element, kind: Callable[..., Shape], *fields: object) -> Shape:
+        """Create the shape that an element describes; an error in its numbers names the element."""
         try:
             return kind(*fields)
         except InputError as error:
@@ -92,7 +92,7 @@ class XmlText:
         self._edits.append((start, end, new))
 
     def remove(self, element: Element) -> None:
-        """With its line, where nothing else stands on it."""
+        """Remove an element, and its line if nothing else is on it."""
         span = self.span(element)
         start = len(self.data[: span.start].rstrip(b" \t"))
         alone = self.data[start - 1 : start] == b"\n" and self.data[span.end :].lstrip(b" \t\r")[:1] == b"\n"
@@ -104,17 +104,17 @@ class XmlText:
         span = self.span(element)
         tag = self.data[span.start : span.inner]
         for name, value in values.items():
-            said = f"{name}={quoted(value)}".encode("ascii", "xmlcharrefreplace")
-            found = next((own for own in _ATTRIBUTE.finditer(tag) if own[1] == name.encode()), None)
-            if found:
-                tag = tag[: found.start(1)] + said + tag[found.end() :]
+            attribute = f"{name}={quoted(value)}".encode("ascii", "xmlcharrefreplace")
+            old = next((own for own in _ATTRIBUTE.finditer(tag) if own[1] == name.encode()), None)
+            if old:
+                tag = tag[: old.start(1)] + attribute + tag[old.end() :]
             else:
                 close = 2 if tag.endswith(b"/>") else 1
-                tag = tag[:-close].rstrip() + b" " + said + tag[-close:]
+                tag = tag[:-close].rstrip() + b" " + attribute + tag[-close:]
         self.replace(span.start, span.inner, tag)
 
     def append(self, parent: Element, lines: list[str]) -> None:
-        """Before the end of `parent`, each line on its own, as deep as its other children."""
+        """Insert lines before the end of `parent`, indented like its other children."""
         span = self.span(parent)
         outer = self.indent(parent)
         inner = (self.indent(parent[0]) if len(parent) else "") or outer + "  "
@@ -129,14 +129,14 @@ class XmlText:
         self.replace(at, at, text + rest)
 
     def indent(self, element: Element) -> str:
-        """The white space before it on its line."""
+        """Return the white space before an element on its line."""
         before = self.data[: self.span(element).start]
         space = before[before.rfind(b"\n") + 1 :]
         return space.decode() if not space.strip() else ""
 
     def edited(self) -> bytes:
         data = self.data
-        # From the end; of those at one place the last one first, so that they stand in their order.
+        # Apply from the end. Edits at the same place apply in reverse, so that they end up in their order.
         numbered = sorted(enumerate(self._edits), key=lambda each: (each[1][0], each[0]), reverse=True)
         for _, (start, end, text) in numbered:
             data = data[:start] + text + data[end:]
@@ -144,7 +144,7 @@ class XmlText:
 
 
 def _spans(data: bytes) -> list[Span]:
-    """Of all elements, in the order of their starts."""
+    """Return the byte ranges of all elements, in document order."""
     parser = expat.ParserCreate()
     starts: list[int] = []
     ends: dict[int, int] = {}
@@ -159,13 +159,13 @@ def _spans(data: bytes) -> list[Span]:
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.Parse(data, True)
-    found = []
+    spans = []
     for k, at in enumerate(starts):
         tag = _TAG.match(data, at)
         assert tag is not None
         inner = tag.end()
         if data[inner - 2 : inner] == b"/>":
-            found.append(Span(at, inner, inner, inner))
+            spans.append(Span(at, inner, inner, inner))
         else:
-            found.append(Span(at, inner, ends[k], data.index(b">", ends[k]) + 1))
-    return found
+            spans.append(Span(at, inner, ends[k], data.index(b">", ends[k]) + 1))
+    return spans
