@@ -1,5 +1,5 @@
 #include "carve/carve.hpp"
-#include "carve/merge.hpp"
+#include "merge/merge.hpp"
 
 #include "shapes.hpp"
 

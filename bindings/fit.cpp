@@ -2,7 +2,7 @@
 #include "fit/capped_hull.hpp"
 #include "fit/fit.hpp"
 #include "fit/levels.hpp"
-#include "fit/spheres.hpp"
+#include "spheres/spheres.hpp"
 #include "fit/tolerance.hpp"
 
 #include "shapes.hpp"

@@ -1,5 +1,5 @@
 // Runs all tests whose name contains the argument (all without one).
-#include "check.hpp"
+#include "tests/check.hpp"
 
 int main(int argc, char** argv) {
   using namespace hitbox::tests;

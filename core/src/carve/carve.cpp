@@ -1,0 +1,232 @@
+#include "carve/carve.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "base/tolerances.hpp"
+#include "recognise/recognise.hpp"
+#include "hulls/certify.hpp"
+#include "carve/input.hpp"
+#include "carve/search.hpp"
+
+namespace hitbox {
+
+namespace {
+
+// By this share of the tolerance the space is made larger than it has to be, and by the same it is proved to be clear: what
+// comes nearer to a centre of the larger one by less than that does not enter the true one.
+constexpr double kMargin = 0.01;
+constexpr double kThickness = 0.005;  // of the tolerance: that flat parts get, both ways along one to three axes
+constexpr double kMostOutside = 0.3;  // of the tolerance: by which capped hulls may stick out
+
+// Options in the coordinates of the unit box, with the margin.
+SpaceOptions in_unit(const SpaceOptions& given, const UnitBox& unit) {
+  SpaceOptions options{given.radius / unit.side, {}, given.reachable_only, given.clear_points, {}};
+  options.blockers.half_spaces = given.blockers.half_spaces;
+  options.blockers.shapes = given.blockers.shapes;
+  options.tolerance = given.tolerance.scaled((1 - kMargin) / unit.side);
+  options.blockers.slack = kMargin * options.tolerance.least();
+  for (Vec3& p : options.clear_points) p = unit.to_unit(p);
+  for (HalfSpace& half : options.blockers.half_spaces)
+    half.offset = (half.offset - dot(half.normal, unit.origin)) / unit.side;
+  const Similarity to_unit{{}, -unit.origin / unit.side, 1 / unit.side};
+  for (Shape& shape : options.blockers.shapes) shape = transformed(shape, to_unit);
+  if (given.blockers.function)
+    options.blockers.function = [&given, unit](std::span<const Vec3> points, std::span<double> out) {
+      std::vector<Vec3> there;
+      for (const Vec3& p : points) there.push_back(unit.from_unit(p));
+      given.blockers.function(there, out);
+      for (double& d : out) d /= unit.side;
+    };
+  return options;
+}
+
+// Hulls by their vertices, so that one that has not changed is not proved again.
+struct ByVertices {
+  bool operator()(const std::vector<Vec3>& a, const std::vector<Vec3>& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const Vec3& p, const Vec3& q) {
+      return std::tie(p.x, p.y, p.z) < std::tie(q.x, q.y, q.z);
+    });
+  }
+};
+
+class Carver {
+ public:
+  Carver(const MeshView& mesh, const CarveOptions& options, Run& run)
+      : options_(options), run_(run), unit_(referenced_bounds(mesh)), mesh_(mesh, unit_),
+        surface_(mesh_.view(), run), space_options_(in_unit(options.space, unit_)),
+        clearance_(surface_, space_options_.tolerance, space_options_.blockers),
+        input_(carve_input(mesh_.view(), surface_, kThickness * space_options_.tolerance.least(), run)) {}
+
+  Result<Carved> carve() {
+    {
+      const Run::Stretch stretch(run_, 0, 0.35);
+      auto found = navigable_space(mesh_.view(), surface_, space_options_, run_);
+      if (!found) return found.error();
+      space_ = std::move(found.value());
+    }
+    spheres_ = space_.spheres;
+    if (options_.simplifies)
+      if (auto simple = as_simple_shape()) return std::move(*simple);
+    Decomposition found = decompose(input_, spheres_, search_options(), run_);
+    run_.enter("prove", 0.9, 1);
+    bool is_proved = false;
+    found = prove(std::move(found), is_proved);
+    if (options_.most_parts != 0 && found.parts.size() > options_.most_parts) {
+      found = forced(std::move(found), options_.most_parts);
+      is_proved = wrong_parts(found.parts, {}).empty();
+    }
+    is_proved = is_proved && !enters_room_of_user(found.parts);
+    Carved carved = in_input(found);
+    carved.is_proved = is_proved;
+    if (!is_proved) carved.depths = depths_of(found);
+    return carved;
+  }
+
+ private:
+  SearchOptions search_options() const {
+    SearchOptions search;
+    search.cut.concave_edges = options_.concave_edges;
+    search.cut.least_extent = space_options_.tolerance.least() / 2;
+    search.assembly.link = space_options_.tolerance.all;
+    search.assembly.thickness = input_.thickness;
+    search.assembly.most_vertices = options_.most_vertices;
+    search.assembly.most_outside = kMostOutside * space_options_.tolerance.least();
+    search.effort = options_.effort;
+    search.seed = options_.seed;
+    return search;
+  }
+
+  // Which parts come too near to a centre, with a sphere about it; those that are known to be clear are passed over.
+  using Hulls = std::set<std::vector<Vec3>, ByVertices>;
+  std::vector<Violation> wrong_parts(std::vector<Part>& parts, const Hulls& known) {
+    constexpr size_t kMostAHull = 200;
+    std::vector<const PartHull*> hulls;
+    std::vector<uint32_t> part_of;
+    for (uint32_t k = 0; k < parts.size(); ++k) {
+      if (known.contains(parts[k].hull.mesh.vertices)) continue;
+      parts[k].hull.plant();
+      hulls.push_back(&parts[k].hull);
+      part_of.push_back(k);
+    }
+    std::vector<Violation> wrong =
+        violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), kMostAHull, run_);
+    for (Violation& v : wrong) v.hull = part_of[v.hull];
+    return wrong;
+  }
+
+  // Around the user's points: the proof is about where balls go.
+  bool enters_room_of_user(std::vector<Part>& parts) const {
+    const SphereBins room({space_.spheres.begin(), space_.spheres.begin() + static_cast<std::ptrdiff_t>(space_.user_count)});
+    return std::any_of(parts.begin(), parts.end(), [&](Part& part) { return room.entered_by(part.hull); });
+  }
+
+  // Until no centre is found any more that is too near to a hull. Those that are found join the spheres.
+  Decomposition prove(Decomposition found, bool& is_proved) {
+    constexpr int kMostRounds = 30;
+    Hulls clear;
+    for (int round = 0; round < kMostRounds; ++round) {
+      const std::vector<Violation> wrong = wrong_parts(found.parts, clear);
+      is_proved = wrong.empty();
+      if (is_proved) break;
+      std::vector<uint8_t> is_bad(found.parts.size());
+      for (const Violation& v : wrong) {
+        is_bad[v.hull] = 1;
+        spheres_.push_back(v.sphere);
+      }
+      for (size_t k = 0; k < found.parts.size(); ++k)
+        if (is_bad[k] == 0) clear.insert(found.parts[k].hull.mesh.vertices);
+      found = redone(std::move(found), is_bad, input_, spheres_, search_options(), run_);
+    }
+    if (!is_proved) is_proved = wrong_parts(found.parts, clear).empty();  // the last round changed it once more
+    return found;
+  }
+
+  // Merged down to a count, whatever that enters: cheapest first.
+  Decomposition forced(Decomposition found, size_t count) {
+    const SphereBins none({});
+    AssemblyOptions options = search_options().assembly;
+    options.link = Bounds::kInfinity;
+    options.most_outside = Bounds::kInfinity;
+    Assembly assembly(std::move(found), none, options, &input_);
+    assembly.merge(count, run_);
+    return assembly.take();
+  }
+
+  double slack() const {
+    const double margin = kMargin * space_options_.tolerance.least();
+    return std::min(margin / clearance_.steepness(space_options_.radius, margin), 0.5 * space_options_.radius);
+  }
+
+  // The whole input as the one simple shape that it is. A polytope around that shape is what is proved to be clear.
+  std::optional<Carved> as_simple_shape() {
+    if (input_.component_count != 1) return std::nullopt;
+    constexpr std::array<bool, kPrimitiveCount> kKinds = {true, true, true, true, false, false};
+    constexpr int kSegments = 64;
+    const MeshView mesh = input_.view();
+    const Tolerances tolerances = Tolerances::of_diagonal(referenced_bounds(mesh).diagonal());
+    const auto fitted = recognise(mesh, face_directions(mesh, run_), kKinds, tolerances.thickness, run_);
+    if (!fitted) return std::nullopt;
+    const Shape shape = grown(to_shape(*fitted), tolerances.slack);
+    PartHull around = part_hull(to_mesh(shape, kSegments).vertices, 0);
+    if (SphereBins(spheres_).entered_by(around)) return std::nullopt;
+    const PartHull* hulls[] = {&around};
+    if (!violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), 1, run_).empty()) return std::nullopt;
+    Carved carved;
+    carved.shapes.push_back(transformed(shape, {{}, unit_.origin, unit_.side}));
+    carved.faces.emplace_back(mesh_.view().face_count());
+    std::iota(carved.faces[0].begin(), carved.faces[0].end(), 0u);
+    carved.is_proved = true;
+    return carved;
+  }
+
+  Carved in_input(const Decomposition& found) const {
+    Carved carved;
+    const Similarity to_input{{}, unit_.origin, unit_.side};
+    for (const Part& part : found.parts) {
+      const size_t vertices = part.hull.mesh.vertices.size();
+      carved.is_capped = carved.is_capped && (options_.most_vertices == 0 || vertices <= options_.most_vertices);
+      carved.shapes.push_back(transformed(Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
+      std::vector<uint32_t> faces;
+      for (const uint32_t a : part.atoms)
+        for (const uint32_t t : found.atoms[a].piece.triangles) faces.push_back(input_.face_of[t]);
+      std::sort(faces.begin(), faces.end());
+      faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
+      carved.faces.push_back(std::move(faces));
+    }
+    return carved;
+  }
+
+  std::vector<double> depths_of(const Decomposition& found) const {
+    std::vector<double> depths;
+    for (const Part& part : found.parts) {
+      double& deepest = depths.emplace_back(0);
+      size_t last = 0;
+      for (const Sphere& s : spheres_)
+        if (part.hull.is_within(s.center, s.radius - SphereBins::kTouching, last))
+          deepest = std::max(deepest, 1 - part.hull.distance(s.center) / s.radius);
+    }
+    return depths;
+  }
+
+  const CarveOptions& options_;
+  Run& run_;
+  UnitBox unit_;
+  UnitMesh mesh_;
+  TriangleBvh surface_;
+  SpaceOptions space_options_;
+  Clearance clearance_;
+  Input input_;
+  NavigableSpace space_;
+  std::vector<Sphere> spheres_;  // those of the space, and what the proof found
+};
+
+}  // namespace
+
+Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run) {
+  return Carver(mesh, options, run).carve();
+}
+
+}  // namespace hitbox

@@ -1,0 +1,31 @@
+// The mesh as carving wants it: of size 1, welded, with its components, concave edges, and whether it is a solid.
+#pragma once
+
+#include "base/run.hpp"
+#include "mesh/mesh.hpp"
+#include "carve/piece.hpp"
+
+namespace hitbox {
+
+// From the input to coordinates in which the longest side of its box is 1, and back.
+struct UnitBox {
+  Vec3 origin;
+  double side = 1;
+
+  explicit UnitBox(const Bounds& box) : origin(box.low), side(max_component(box.size())) {}
+  Vec3 to_unit(const Vec3& p) const { return (p - origin) / side; }
+  Vec3 from_unit(const Vec3& p) const { return origin + p * side; }
+};
+
+struct UnitMesh {
+  std::vector<Vec3> vertices;
+  std::vector<uint32_t> indices, offsets;
+
+  UnitMesh(const MeshView& mesh, const UnitBox& unit);
+  MeshView view() const { return {vertices, indices, offsets}; }
+};
+
+// Triangles are in the order of the faces they are parts of; `surface` is theirs.
+Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double thickness, Run& run);
+
+}  // namespace hitbox

@@ -1,0 +1,122 @@
+#include "fit/input.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/inside.hpp"
+#include "fit/canonical.hpp"
+#include "fit/enclose.hpp"
+
+namespace hitbox {
+
+namespace {
+
+// The paper's own costs are there for its tables, and merge single faces.
+bool finds_simple_parts(const FitOptions& options) {
+  return options.cost != Cost::volume && options.cost != Cost::joint;
+}
+
+// Rounded, so that a mesh gives the same decisions wherever and however large it is: what differs in the
+// last bits mostly falls on the same point. Far below the slack that shapes are grown by.
+Vec3 on_grid(const Vec3& unit) {
+  constexpr double kCells = static_cast<double>(uint64_t{1} << 40);
+  const auto rounded = [&](double x) { return std::nearbyint(x * kCells) / kCells; };
+  return Vec3{rounded(unit.x), rounded(unit.y), rounded(unit.z)} + Vec3{};  // -0 + 0 is +0
+}
+
+}  // namespace
+
+FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
+    : options(std::move(with)) {
+  // What one merge may add is a volume, so merging then goes by volumes.
+  if (options.max_excess >= 0 && options.cost == Cost::deviation) options.cost = Cost::grown;
+  if (options.time_budget > 0)
+    deadline = std::chrono::steady_clock::now() +
+               std::chrono::microseconds(static_cast<int64_t>(1e6 * std::min(options.time_budget, 1e9)));
+  run.enter("prepare", 0, 0.1);
+  const Bounds box = referenced_bounds(exact_mesh);
+  to_input = {{}, box.center(), box.diagonal()};
+  put_in_order(welded_mesh, exact_mesh, run);
+  clear = kept_space(options, to_input, run);
+  solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
+  CutFaces cut_faces;
+  if (finds_simple_parts(options)) {
+    // Fragments are enclosed exactly only where welding has not moved the faces they are of.
+    const bool may_cut = unit_welded == unit_exact && welded_indices == exact_indices;
+    Simplified simplified = simplify(welded(), options, may_cut, run);
+    simple = std::move(simplified.parts);
+    cut_faces = std::move(simplified.cut);
+    if (!clear.empty())
+      std::erase_if(simple, [&](const SimplePart& part) {
+        return clear.entered_by(may_cut ? part.final_shape() : around_exact(part));
+      });
+  }
+  const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
+  if (options.cost == Cost::deviation && !nothing_to_merge) {
+    field.emplace(welded(), solid, options.importance, options.expected_shapes, run);
+    surface.emplace(welded(), run);
+  }
+  if (!cut_faces.empty()) cut(cut_faces);
+}
+
+// In unit coordinates. By where the faces are before welding moves them.
+void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run) {
+  const auto to_unit = [&](std::span<const Vec3> vertices) {
+    std::vector<Vec3> unit(vertices.size());
+    run.for_each_block(unit.size(), 1 << 14, [&](size_t first, size_t last, size_t) {
+      for (size_t k = first; k < last; ++k) unit[k] = on_grid((vertices[k] - to_input.translation) / to_input.scale);
+    });
+    return unit;
+  };
+  const std::vector<Vec3> exact = to_unit(exact_mesh.vertices);
+  const std::vector<uint32_t> places = places_of(exact);
+  run.poll();
+  const CanonicalOrder order = canonical_order({exact, exact_mesh.indices, exact_mesh.offsets}, places, options);
+  run.poll();
+  OrderedVertices ordered = ordered_vertices(exact_mesh, places, order);
+  unit_exact = in_order<Vec3>(exact, ordered.vertices);
+  exact_vertices = in_order<Vec3>(exact_mesh.vertices, ordered.vertices);
+  exact_indices = std::move(ordered.indices);
+  if (welded_mesh.vertices.data() == exact_mesh.vertices.data()) {
+    unit_welded = unit_exact;
+    welded_indices = exact_indices;
+  } else {
+    const std::vector<Vec3> welded = to_unit(welded_mesh.vertices);
+    ordered = ordered_vertices(welded_mesh, places_of(welded), order);
+    unit_welded = in_order<Vec3>(welded, ordered.vertices);
+    welded_indices = std::move(ordered.indices);
+  }
+  offsets = order.offsets;
+  input_face = order.faces;
+  hitbox::put_in_order(options, order);
+}
+
+// Welding may have moved vertices into it.
+Shape FitInput::around_exact(const SimplePart& part) const {
+  std::vector<Vec3> points;
+  for (const uint32_t f : part.faces)
+    for (const uint32_t v : exact().face(f)) points.push_back(unit_exact[v]);
+  return enclosing(part.final_shape(), points, Tolerances::of_diagonal(1));
+}
+
+void FitInput::cut(const CutFaces& faces) {
+  for (const Vec3& v : faces.new_vertices) {
+    unit_welded.push_back(v);
+    unit_exact.push_back(v);
+    exact_vertices.push_back(to_input.apply(v));
+  }
+  welded_indices = exact_indices = faces.indices;
+  offsets = faces.offsets;
+  source_face = faces.source;
+  const auto of_fragments = [&](auto& values) {
+    if (values.empty()) return;
+    std::remove_reference_t<decltype(values)> mapped;
+    for (const uint32_t face : source_face) mapped.push_back(values[face]);
+    values = std::move(mapped);
+  };
+  of_fragments(options.group_of_face);
+  of_fragments(options.importance);
+  of_fragments(input_face);
+}
+
+}  // namespace hitbox

@@ -1,0 +1,48 @@
+// A mesh and options in the form that all of fit works on.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "base/run.hpp"
+#include "bvh/bvh.hpp"
+#include "mesh/mesh.hpp"
+#include "fit/clear_space.hpp"
+#include "fit/distance_field.hpp"
+#include "fit/options.hpp"
+#include "recognise/simplify.hpp"
+
+namespace hitbox {
+
+// A mesh with options, made ready to be asked for trees and shapes. Everything here is in canonical order
+// (canonical.hpp), so that nothing after it depends on how the mesh was written down.
+struct FitInput {
+  // Welding by a distance moves vertices: `welded` says what hangs together, but it is the faces of
+  // `exact` that are enclosed. Both have the same faces in the same order, and passed check_mesh.
+  FitInput(const MeshView& welded, const MeshView& exact, FitOptions options, Run& run);
+
+  MeshView welded() const { return {unit_welded, welded_indices, offsets}; }  // in unit-diagonal coordinates
+  MeshView exact() const { return {unit_exact, exact_indices, offsets}; }
+
+  FitOptions options;
+  Similarity to_input;
+  std::vector<uint32_t> offsets, welded_indices, exact_indices;
+  std::vector<Vec3> unit_welded, unit_exact, exact_vertices;
+  // Parts that are simple shapes. Where faces were cut for them, all faces here are fragments.
+  std::vector<SimplePart> simple;
+  std::vector<uint32_t> source_face;  // of each fragment, ascending; empty: no face was cut
+  std::vector<uint32_t> input_face;   // as it was given: of each face, or fragment, here
+  // What deviation is measured with; none where the cost is a volume.
+  std::optional<DistanceField> field;
+  std::optional<TriangleBvh> surface;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
+  bool solid = false;  // what lies inside does not count
+  ClearSpace clear;  // of padded shapes, in unit coordinates
+
+ private:
+  void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);
+  Shape around_exact(const SimplePart& part) const;  // no face is cut
+  void cut(const CutFaces& cut);
+};
+
+}  // namespace hitbox

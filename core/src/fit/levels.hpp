@@ -1,0 +1,56 @@
+// All levels of detail of one tree up to a count, ready to be asked: the shapes of its topmost nodes, and
+// how far each strays from the mesh, are found once.
+//
+// A level is a cut through the tree, so levels are nested, by count as well as by tolerance.
+// Cost: 2 x finest - 1 final fits to build; a level then is a lookup, and the culling of useless shapes.
+#pragma once
+
+#include "fit/judge.hpp"
+#include "fit/nodes.hpp"
+#include "fit/tolerance.hpp"
+
+namespace hitbox {
+
+class Levels {
+ public:
+  Levels(const FitInput& input, uint32_t finest, Run& run);  // `input` must outlive it
+  Levels(const Levels&) = delete;
+
+  // At most `count` shapes; beyond the finest level they are fitted now.
+  FitResult at(uint32_t count, Run& run) const;
+  // As few shapes as stay within `tolerance` (of the diagonal); where not even the finest level does,
+  // it has the finest shapes there, which stray further.
+  WithinResult within(double tolerance, Run& run) const;
+
+  // The clusters of these levels, before useless shapes go.
+  Partition clusters_at(uint32_t count) const {
+    return tree_.in_input_faces(tree_.partition_after(tree_.merges_to(count)));
+  }
+  Partition clusters_within(double tolerance) const {
+    return tree_.in_input_faces(nodes_.partition(cut_within(tolerance)));
+  }
+
+ private:
+  bool is_known(uint32_t node) const { return place_[node] != kUnknown; }
+  const Judged& judged(uint32_t node) const { return judged_[place_[node]]; }
+  bool is_finest(uint32_t node) const { return place_[node] < finest_.size(); }
+  void judge_all(Run& run);
+  void keep_points(Run& run);
+  std::vector<uint32_t> cut_after(size_t merge_count) const;
+  std::vector<uint32_t> cut_within(double tolerance) const;
+  std::vector<uint32_t> by_first_face(std::vector<uint32_t> cut) const;
+  FitResult shapes_of(std::span<const uint32_t> cut, Run& run) const;
+
+  static constexpr uint32_t kUnknown = UINT32_MAX;
+  const FitInput& input_;
+  MergeTree tree_;
+  TreeNodes nodes_;
+  size_t finest_merges_;
+  std::vector<uint32_t> finest_;  // nodes of the finest level
+  std::vector<uint32_t> place_;   // of a node among those known: the finest, then the merges above them
+  std::vector<Judged> judged_;
+  std::vector<uint32_t> first_face_;
+  std::vector<std::vector<Vec3>> points_;  // of the finest
+};
+
+}  // namespace hitbox

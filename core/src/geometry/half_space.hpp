@@ -1,0 +1,15 @@
+// A plane and all that is behind it.
+#pragma once
+
+#include "base/vec3.hpp"
+
+namespace hitbox {
+
+struct HalfSpace {
+  Vec3 normal;  // a unit vector, looks out
+  double offset = 0;
+
+  double above(const Vec3& p) const { return dot(normal, p) - offset; }  // <= 0 inside
+};
+
+}  // namespace hitbox

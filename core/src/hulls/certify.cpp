@@ -1,0 +1,130 @@
+#include "hulls/certify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hitbox {
+
+namespace {
+
+class Certifier {
+ public:
+  // `away`: the half diagonal of the cubes it is given.
+  Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack, double away)
+      : hulls_(hulls), clearance_(clearance), radius_(radius), slack_(slack),
+        steepness_(clearance.steepness(radius, away)) {}
+
+  // The cube about `center` with half sides `half`; `near`: the hulls that may be too near to its boundary points. One
+  // violation a hull is enough: a sphere there pushes the hull away from the others.
+  void look_at(const Vec3& center, double half, std::span<const uint32_t> near, std::vector<Violation>& found) const {
+    const double away = half * std::sqrt(3.0);
+    std::vector<uint32_t> nearer;
+    size_t last = 0;
+    for (const uint32_t k : near)
+      if (!is_among(found, k) && hulls_[k]->is_within(center, radius_ - slack_ + away, last)) nearer.push_back(k);
+    if (nearer.empty()) return;
+    const Vec3 from_mesh = center - clearance_.nearest(center);
+    std::erase_if(nearer, [&](uint32_t k) { return is_clear(center, from_mesh, away, *hulls_[k]); });
+    if (nearer.empty()) return;
+    const double room = clearance_.at(center, from_mesh);
+    if (std::abs(room - radius_) > steepness_ * away) return;
+    if (steepness_ * away <= 0.5 * slack_) {
+      for (const uint32_t k : nearer) found.push_back({{center, room}, k});
+      return;
+    }
+    for (unsigned part = 0; part < 8; ++part) {
+      Vec3 middle = center;
+      for (int axis = 0; axis < 3; ++axis) middle[axis] += (part >> axis & 1) != 0 ? half / 2 : -half / 2;
+      look_at(middle, half / 2, nearer, found);
+    }
+  }
+
+ private:
+  static bool is_among(std::span<const Violation> found, uint32_t hull) {
+    return std::any_of(found.begin(), found.end(), [&](const Violation& v) { return v.hull == hull; });
+  }
+  // Whether no centre within `away` is too near to the hull; see the head of certify.hpp.
+  bool is_clear(const Vec3& center, const Vec3& from_mesh, double away, const PartHull& hull) const {
+    const Vec3 from_hull = center - hull.nearest(center);
+    const double of_mesh = norm(from_mesh), of_hull = norm(from_hull);
+    if (!(of_mesh > 0 && of_hull > 0)) return false;
+    const double turned = norm(from_mesh / of_mesh - from_hull / of_hull);
+    const double tolerance = clearance_.tolerance().least_near(from_mesh / of_mesh, of_mesh, away);
+    const double least = of_hull + radius_ + tolerance - of_mesh - away * away / (2 * of_mesh) - turned * away;
+    return least >= radius_ - slack_;
+  }
+
+  std::span<const PartHull* const> hulls_;
+  const Clearance& clearance_;
+  double radius_, slack_;
+  double steepness_;
+};
+
+// Whether all 26 grid points around this one are free: then the boundary does not pass its cube. What is blocked is made
+// of balls no smaller than a step, and one that touches the cube holds one of these points. Beside the grid is outside.
+bool is_deep(const Reach& reach, const GridPoint& at) {
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x) {
+        const GridPoint other = {at[0] + x, at[1] + y, at[2] + z};
+        bool is_beside = false;
+        for (size_t axis = 0; axis < 3; ++axis)
+          is_beside = is_beside || other[axis] < 0 || other[axis] >= reach.grid.size[axis];
+        if (!is_beside && reach.is_reached[reach.grid.index(other)] != Reach::kFree) return false;
+      }
+  return true;
+}
+
+// `also_deep`: those too that look deep, which says nothing where more than the mesh blocks the way.
+std::vector<uint32_t> points_at_boundary(const Reach& reach, bool also_deep, Run& run) {
+  const auto planes = static_cast<size_t>(reach.grid.size[2]);
+  std::vector<std::vector<uint32_t>> of_plane(planes);
+  run.for_each_block(planes, 1, [&](size_t z, size_t, size_t) {
+    const size_t first = reach.grid.index(0, 0, static_cast<int>(z)), last = reach.grid.index(0, 0, static_cast<int>(z) + 1);
+    for (size_t k = first; k < last; ++k)
+      if (reach.is_reached[k] != 0 && (also_deep || reach.is_reached[k] != Reach::kFree || !is_deep(reach, reach.grid.point(k))))
+        of_plane[z].push_back(static_cast<uint32_t>(k));
+  });
+  std::vector<uint32_t> all;
+  for (const auto& found : of_plane) all.insert(all.end(), found.begin(), found.end());
+  return all;
+}
+
+}  // namespace
+
+std::vector<Violation> violations(std::span<const PartHull* const> hulls, const Reach& reach,
+                                  const Clearance& clearance, double radius, double slack, size_t most_a_hull,
+                                  Run& run) {
+  if (hulls.empty()) return {};
+  const bool is_plain = clearance.blockers().empty() && !clearance.tolerance().is_directed();
+  const std::vector<uint32_t> points = points_at_boundary(reach, !is_plain, run);
+  std::vector<Bounds> boxes;
+  for (const PartHull* hull : hulls) boxes.push_back(hull->box);
+  const BoxBvh tree(std::move(boxes), run);
+  const Certifier certifier(hulls, clearance, radius, slack, std::sqrt(3.0) / 2 * reach.grid.step);
+  constexpr size_t kBlock = 64;
+  std::vector<std::vector<Violation>> of_block((points.size() + kBlock - 1) / kBlock);
+  run.for_each_block(points.size(), kBlock, [&](size_t first, size_t last, size_t block) {
+    run.poll();
+    std::vector<uint32_t> near;
+    for (size_t k = first; k < last; ++k) {
+      const Vec3 center = reach.grid.position(reach.grid.point(points[k]));
+      Bounds around{center, center};
+      around.grow(radius + reach.grid.step);
+      near.clear();
+      tree.overlaps(around, [&](uint32_t hull) { near.push_back(hull); });
+      std::sort(near.begin(), near.end());
+      std::vector<Violation> found;
+      certifier.look_at(center, reach.grid.step / 2, near, found);
+      of_block[block].insert(of_block[block].end(), found.begin(), found.end());
+    }
+  });
+  std::vector<size_t> count(hulls.size());
+  std::vector<Violation> all;
+  for (const auto& found : of_block)
+    for (const Violation& v : found)
+      if (count[v.hull]++ < most_a_hull) all.push_back(v);
+  return all;
+}
+
+}  // namespace hitbox

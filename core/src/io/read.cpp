@@ -1,0 +1,49 @@
+#include "io/read.hpp"
+
+#include "mesh/clean.hpp"
+#include "io/inflate.hpp"
+#include "io/readers.hpp"
+
+namespace hitbox {
+
+std::span<const MeshFormat> mesh_formats() {
+  static constexpr MeshFormat kFormats[] = {
+      {".glb", read_gltf, "m", "y"}, {".gltf", read_gltf, "m", "y"}, {".obj", read_obj, "", ""},
+      {".off", read_off, "", ""},    {".ply", read_ply, "", ""},     {".stl", read_stl, "", ""},
+  };
+  return kFormats;
+}
+
+Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix) {
+  Buffer unpacked;
+  Source plain = source;
+  if (is_gzip(source.bytes)) {
+    auto result = gunzip(source.bytes, source.name);
+    if (!result) return result.error();
+    unpacked = std::move(result.value());
+    plain.bytes = unpacked.view();
+  }
+  // A byte order mark, as Windows editors put before text; no binary format starts like that.
+  if (plain.text().starts_with("\xef\xbb\xbf")) plain.bytes = plain.bytes.subspan(3);
+  for (const MeshFormat& known : mesh_formats()) {
+    if (known.suffix != suffix) continue;
+    if (plain.bytes.empty()) return Error{source.name + ": the file is empty. Export it again."};
+    auto mesh = known.read(plain);
+    if (!mesh) return mesh;
+    if (auto checked = check_mesh(mesh.value().view(), source.name); !checked) {
+      return checked.error();
+    }
+    return mesh;
+  }
+  return Error{format("%s: no reader for %s.", source.name.c_str(), quoted(suffix).c_str())};
+}
+
+Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix) {
+  auto file = read_file(path, name);
+  if (!file) return file.error();
+  const size_t slash = path.find_last_of("/\\");
+  const std::string folder = slash == std::string::npos ? "./" : path.substr(0, slash + 1);
+  return read_mesh_bytes({name, folder, file.value().view()}, suffix);
+}
+
+}  // namespace hitbox

@@ -1,0 +1,32 @@
+// Reads a mesh file: OBJ, PLY, STL, OFF, glTF and GLB, each also gzipped.
+//
+// What comes back has passed check_mesh. Vertices, polygons and their order are the file's own
+// (nothing is welded, dropped or repaired), but that glTF keeps only vertices its faces use.
+// A file that is cut short, wrong or hostile gives an Error with the place, after work and memory
+// in proportion to its size.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "mesh/mesh.hpp"
+#include "io/source.hpp"
+
+namespace hitbox {
+
+struct MeshFormat {
+  std::string_view suffix;  // lower case, with its dot
+  Result<Mesh> (*read)(const Source& source);
+  std::string_view unit, up;  // what the format fixes; empty: left open
+};
+
+// All formats we read, each suffix once.
+std::span<const MeshFormat> mesh_formats();
+
+// `suffix` is one of the table's, without ".gz": packed bytes are known by their first three.
+Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix);
+Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix);
+
+}  // namespace hitbox

@@ -1,0 +1,92 @@
+// What a reader gets, and the few helpers all readers share.
+//
+// Readers trust nothing: a count is compared with the bytes that are left before anything is
+// allocated for it, so memory stays proportional to the file.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/format.hpp"
+#include "base/result.hpp"
+
+namespace hitbox {
+
+struct Source {
+  std::string name;                // how messages call the file
+  std::string folder;              // where a glTF file's buffers lie; empty: nowhere
+  std::span<const uint8_t> bytes;  // unpacked
+
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+};
+
+// Bytes that grow without being zeroed first.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~Buffer() { std::free(data_); }
+
+  uint8_t* data() { return data_; }
+  size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
+  std::span<const uint8_t> view() const { return {data_, size_}; }
+  void reserve(size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* moved = std::realloc(data_, capacity);
+    if (!moved) throw std::bad_alloc();
+    data_ = static_cast<uint8_t*>(moved);
+    capacity_ = capacity;
+  }
+  void set_size(size_t size) {
+    HITBOX_ASSERT(size <= capacity_);
+    size_ = size;
+  }
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0, capacity_ = 0;
+};
+
+// The T at `bytes`, which need not be aligned.
+template <class T, std::endian order = std::endian::little>
+T load(const uint8_t* bytes) {
+  T value;
+  if constexpr (order == std::endian::native || sizeof(T) == 1) {
+    std::memcpy(&value, bytes, sizeof(T));
+  } else {
+    uint8_t turned[sizeof(T)];
+    for (size_t k = 0; k < sizeof(T); ++k) turned[k] = bytes[sizeof(T) - 1 - k];
+    std::memcpy(&value, turned, sizeof(T));
+  }
+  return value;
+}
+
+// Whole regular file. `name` is used in the message.
+Result<Buffer> read_file(const std::string& path, const std::string& name);
+
+// Valid UTF-8 without control characters: what Python and a terminal can take.
+std::string clean_text(std::string_view text);
+// The same in quotes, cut to a length that fits a message.
+std::string quoted(std::string_view text);
+
+}  // namespace hitbox

@@ -1,0 +1,23 @@
+// Which faces share an edge.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "base/run.hpp"
+#include "mesh/mesh.hpp"
+
+namespace hitbox {
+
+struct FacePair {
+  uint32_t a, b;  // a < b
+  friend auto operator<=>(const FacePair&, const FacePair&) = default;
+};
+
+// One pair for each two faces that follow each other around an edge: an edge of k faces gives
+// k - 1 pairs, so non-manifold edges join all their faces and cost no more than others. A pair may
+// come up more than once. Ordered by edge.
+std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run);
+
+}  // namespace hitbox

@@ -1,0 +1,34 @@
+// Polygons as triangles: fans about the first corner, or ears cut off one by one where a fan would
+// leave the polygon.
+//
+// A face of n corners always gives n - 2 triangles. They tile it if it is flat and does not cross
+// itself. Costs O(n) for convex faces, O(n^2) for others; those of very many corners stay fans.
+#pragma once
+
+#include <vector>
+
+#include "base/run.hpp"
+#include "geometry/triangle_mesh.hpp"
+#include "mesh/mesh.hpp"
+
+namespace hitbox {
+
+// Corners of `face` (0 .. n - 1), three a triangle; empty where a fan will do.
+std::vector<Triangle> ears_of(std::span<const Vec3> vertices, std::span<const uint32_t> face);
+
+// Calls body(a, b, c) with three vertices for each triangle of the face.
+template <class Body>
+void for_each_triangle(std::span<const Vec3> vertices, std::span<const uint32_t> face, Body&& body) {
+  if (face.size() > 3) {
+    if (const auto ears = ears_of(vertices, face); !ears.empty()) {
+      for (const auto& [a, b, c] : ears) body(face[a], face[b], face[c]);
+      return;
+    }
+  }
+  for (size_t k = 2; k < face.size(); ++k) body(face[0], face[k - 1], face[k]);
+}
+
+// Of all faces, one after the other.
+std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run);
+
+}  // namespace hitbox
