@@ -25,17 +25,14 @@ using namespace nb::literals;
 namespace hitbox::bindings {
 
 using Points = nb::ndarray<const double, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
-using Triangles =
-    nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Triangles = nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 
 static_assert(sizeof(Vec3) == 3 * sizeof(double));
 inline std::span<const Vec3> view(const Points& points) {
   return {reinterpret_cast<const Vec3*>(points.data()), points.shape(0)};
 }
-inline std::span<const uint32_t> view(const Indices& indices) {
-  return {indices.data(), indices.shape(0)};
-}
+inline std::span<const uint32_t> view(const Indices& indices) { return {indices.data(), indices.shape(0)}; }
 inline MeshView view(const Points& vertices, const Indices& indices, const Indices& offsets) {
   return {view(vertices), view(indices), view(offsets)};
 }

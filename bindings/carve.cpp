@@ -1,6 +1,6 @@
 #include "carve/carve.hpp"
-#include "merge/merge.hpp"
 
+#include "merge/merge.hpp"
 #include "shapes.hpp"
 
 namespace hitbox::bindings {
@@ -41,15 +41,16 @@ static SpaceOptions space_options(double radius, double tolerance, double floor_
 
 void bind_carve(nb::module_& m) {
   nb::class_<SpaceOptions>(m, "SpaceOptions")
-      .def("__init__",
-           [](SpaceOptions* self, double radius, double tolerance, double floor_tolerance, std::array<double, 3> up,
-              bool reachable_only, const Points& clear_points, const Rows4& half_spaces, const Crossings& shapes,
-              nb::object function) {
-             new (self) SpaceOptions(space_options(radius, tolerance, floor_tolerance, up, reachable_only,
-                                                   clear_points, half_spaces, shapes, function));
-           },
-           "radius"_a, "tolerance"_a, "floor_tolerance"_a, "up"_a, "reachable_only"_a, "clear_points"_a,
-           "half_spaces"_a, "shapes"_a, "function"_a.none())
+      .def(
+          "__init__",
+          [](SpaceOptions* self, double radius, double tolerance, double floor_tolerance, std::array<double, 3> up,
+             bool reachable_only, const Points& clear_points, const Rows4& half_spaces, const Crossings& shapes,
+             nb::object function) {
+            new (self) SpaceOptions(space_options(radius, tolerance, floor_tolerance, up, reachable_only, clear_points,
+                                                  half_spaces, shapes, function));
+          },
+          "radius"_a, "tolerance"_a, "floor_tolerance"_a, "up"_a, "reachable_only"_a, "clear_points"_a, "half_spaces"_a,
+          "shapes"_a, "function"_a.none())
       .def_ro("radius", &SpaceOptions::radius)
       .def_prop_ro("tolerance", [](const SpaceOptions& self) { return self.tolerance.all; });
 
@@ -59,8 +60,8 @@ void bind_carve(nb::module_& m) {
       [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& options,
          PyRun& run) {
         const MeshView mesh = view(vertices, indices, offsets);
-        NavigableSpace space = value_or_raise(
-            run([&](Run& r) { return navigable_space(mesh, TriangleBvh(mesh, r), options, r); }));
+        NavigableSpace space =
+            value_or_raise(run([&](Run& r) { return navigable_space(mesh, TriangleBvh(mesh, r), options, r); }));
         return std::tuple(rows_to_numpy<Sphere>(std::move(space.spheres)), space.reach.grid.step);
       },
       "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
@@ -81,8 +82,8 @@ void bind_carve(nb::module_& m) {
           faces.insert(faces.end(), carved.faces[k].begin(), carved.faces[k].end());
           face_offsets.push_back(static_cast<uint32_t>(faces.size()));
         }
-        return std::tuple(std::move(shapes), to_numpy(std::move(faces)), to_numpy(std::move(face_offsets)), carved.is_proved,
-                          carved.is_capped, std::move(carved.depths));
+        return std::tuple(std::move(shapes), to_numpy(std::move(faces)), to_numpy(std::move(face_offsets)),
+                          carved.is_proved, carved.is_capped, std::move(carved.depths));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "space"_a, "concave_edges"_a, "most_vertices"_a, "most_parts"_a,
       "effort"_a, "seed"_a, "simplifies"_a, "run"_a);

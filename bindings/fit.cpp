@@ -1,19 +1,19 @@
+#include "fit/fit.hpp"
+
 #include "base/tolerances.hpp"
 #include "fit/capped_hull.hpp"
-#include "fit/fit.hpp"
 #include "fit/levels.hpp"
-#include "spheres/spheres.hpp"
 #include "fit/tolerance.hpp"
-
 #include "shapes.hpp"
+#include "spheres/spheres.hpp"
 
 namespace hitbox::bindings {
 
 static auto to_python(FitResult result) {
   std::vector<decltype(to_python(Shape{}))> shapes;
   for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));
-  return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)),
-                    to_numpy(std::move(result.face_offsets)), result.dropped_count, result.ended_early);
+  return std::tuple(std::move(shapes), to_numpy(std::move(result.faces)), to_numpy(std::move(result.face_offsets)),
+                    result.dropped_count, result.ended_early);
 }
 
 static auto to_python(WithinResult result) {
@@ -30,9 +30,7 @@ void bind_fit(nb::module_& m) {
       .value("auto", Tangent::automatic)
       .value("on", Tangent::on)
       .value("off", Tangent::off);
-  nb::enum_<Objective>(m, "Objective")
-      .value("outer", Objective::outer)
-      .value("surface", Objective::surface);
+  nb::enum_<Objective>(m, "Objective").value("outer", Objective::outer).value("surface", Objective::surface);
   nb::enum_<Effort>(m, "Effort")
       .value("fast", Effort::fast)
       .value("balanced", Effort::balanced)
@@ -67,8 +65,8 @@ void bind_fit(nb::module_& m) {
           });
 
   m.def(
-      "least_half_extent", [](double diagonal) { return Tolerances::of_diagonal(diagonal).thickness; },
-      "diagonal"_a, "Of a shape that was fitted to a mesh of this diagonal.");
+      "least_half_extent", [](double diagonal) { return Tolerances::of_diagonal(diagonal).thickness; }, "diagonal"_a,
+      "Of a shape that was fitted to a mesh of this diagonal.");
   m.def(
       "capped_hull",
       [](const Points& points, uint32_t most_vertices, double thickness) -> std::optional<ShapeParts> {
@@ -112,26 +110,30 @@ void bind_fit(nb::module_& m) {
       "input"_a, "tolerance"_a, "most"_a, "run"_a);
 
   nb::class_<Levels>(m, "Levels")
-      .def("at",
-           [](const Levels& levels, uint32_t count, PyRun& run) {
-             return to_python(run([&](Run& r) { return levels.at(count, r); }));
-           },
-           "count"_a, "run"_a)
-      .def("within",
-           [](const Levels& levels, double tolerance, PyRun& run) {
-             return to_python(run([&](Run& r) { return levels.within(tolerance, r); }));
-           },
-           "tolerance"_a, "run"_a)
-      .def("clusters_at",
-           [](const Levels& levels, uint32_t count) {
-             return to_numpy(std::move(levels.clusters_at(count).cluster_of_face));
-           },
-           "count"_a)
-      .def("clusters_within",
-           [](const Levels& levels, double tolerance) {
-             return to_numpy(std::move(levels.clusters_within(tolerance).cluster_of_face));
-           },
-           "tolerance"_a);
+      .def(
+          "at",
+          [](const Levels& levels, uint32_t count, PyRun& run) {
+            return to_python(run([&](Run& r) { return levels.at(count, r); }));
+          },
+          "count"_a, "run"_a)
+      .def(
+          "within",
+          [](const Levels& levels, double tolerance, PyRun& run) {
+            return to_python(run([&](Run& r) { return levels.within(tolerance, r); }));
+          },
+          "tolerance"_a, "run"_a)
+      .def(
+          "clusters_at",
+          [](const Levels& levels, uint32_t count) {
+            return to_numpy(std::move(levels.clusters_at(count).cluster_of_face));
+          },
+          "count"_a)
+      .def(
+          "clusters_within",
+          [](const Levels& levels, double tolerance) {
+            return to_numpy(std::move(levels.clusters_within(tolerance).cluster_of_face));
+          },
+          "tolerance"_a);
   m.def(
       "levels",
       [](const FitInput& input, uint32_t finest, PyRun& run) {

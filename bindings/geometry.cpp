@@ -8,8 +8,7 @@
 namespace hitbox::bindings {
 namespace {
 
-using Points2 =
-    nb::ndarray<const double, nb::numpy, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using Points2 = nb::ndarray<const double, nb::numpy, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 static_assert(sizeof(Vec2) == 2 * sizeof(double));
 std::span<const Vec2> view(const Points2& points) {
   return {reinterpret_cast<const Vec2*>(points.data()), points.shape(0)};
@@ -22,8 +21,8 @@ auto convex_hull_of(const Points& points) {
     return convex_hull(input);
   }());
   return std::tuple(rows_to_numpy<Vec3>(std::move(hull.mesh.vertices)),
-                        rows_to_numpy<Triangle, uint32_t>(std::move(hull.mesh.triangles)),
-                        to_numpy(std::move(hull.indices)), hull.dimension);
+                    rows_to_numpy<Triangle, uint32_t>(std::move(hull.mesh.triangles)),
+                    to_numpy(std::move(hull.indices)), hull.dimension);
 }
 
 auto convex_hull_2d_of(const Points2& points) { return to_numpy(convex_hull_2d(view(points))); }
@@ -32,8 +31,7 @@ auto orient2d_of(const Points2& a, const Points2& b, const Points2& c) {
   if (b.shape(0) != a.shape(0) || c.shape(0) != a.shape(0))
     throw nb::value_error("orient2d: the three arrays must have the same length.");
   std::vector<int32_t> sides(a.shape(0));
-  for (size_t k = 0; k < sides.size(); ++k)
-    sides[k] = orient2d(view(a)[k], view(b)[k], view(c)[k]);
+  for (size_t k = 0; k < sides.size(); ++k) sides[k] = orient2d(view(a)[k], view(b)[k], view(c)[k]);
   return to_numpy(std::move(sides));
 }
 
@@ -42,8 +40,7 @@ auto orient3d_of(const Points& a, const Points& b, const Points& c, const Points
     throw nb::value_error("orient3d: the four arrays must have the same length.");
   std::vector<int32_t> sides(a.shape(0));
   for (size_t k = 0; k < sides.size(); ++k)
-    sides[k] = orient3d(bindings::view(a)[k], bindings::view(b)[k], bindings::view(c)[k],
-                        bindings::view(d)[k]);
+    sides[k] = orient3d(bindings::view(a)[k], bindings::view(b)[k], bindings::view(c)[k], bindings::view(d)[k]);
   return to_numpy(std::move(sides));
 }
 
@@ -64,13 +61,11 @@ auto min_circle_of(const Points2& points) {
 void bind_geometry(nb::module_& m) {
   m.def("convex_hull", convex_hull_of, "points"_a,
         "(vertices, triangles, indices, dimension) of the exact convex hull.");
-  m.def("convex_hull_2d", convex_hull_2d_of, "points"_a,
-        "Indices of the corners, counter-clockwise.");
+  m.def("convex_hull_2d", convex_hull_2d_of, "points"_a, "Indices of the corners, counter-clockwise.");
   m.def("min_ball", min_ball_of, "points"_a, "(center, radius) of the smallest enclosing ball.");
   m.def("min_circle", min_circle_of, "points"_a, "(center, radius) of the smallest circle.");
   m.def("orient2d", orient2d_of, "a"_a, "b"_a, "c"_a, "Exact side of c of the line a b, row by row.");
-  m.def("orient3d", orient3d_of, "a"_a, "b"_a, "c"_a, "d"_a,
-        "Exact side of d of the plane a b c, row by row.");
+  m.def("orient3d", orient3d_of, "a"_a, "b"_a, "c"_a, "d"_a, "Exact side of d of the plane a b c, row by row.");
 }
 
 }  // namespace hitbox::bindings

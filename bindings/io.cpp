@@ -25,10 +25,9 @@ void bind_io(nb::module_& m) {
           return read_mesh(where, name, suffix);
         }();
         Mesh mesh = value_or_raise(std::move(result));
-        return std::make_tuple(
-            rows_to_numpy(std::move(mesh.vertices)), to_numpy(std::move(mesh.indices)),
-            to_numpy(std::move(mesh.offsets)), to_numpy(std::move(mesh.part_of_face)),
-            to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names);
+        return std::make_tuple(rows_to_numpy(std::move(mesh.vertices)), to_numpy(std::move(mesh.indices)),
+                               to_numpy(std::move(mesh.offsets)), to_numpy(std::move(mesh.part_of_face)),
+                               to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names);
       },
       "path"_a, "name"_a, "suffix"_a,
       "(vertices, indices, offsets, part, material, part_names, material_names); part and material "

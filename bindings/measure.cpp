@@ -22,8 +22,7 @@ void check_indices(std::span<const uint32_t> indices, size_t vertices) {
 
 void check_mesh_view(const MeshView& mesh) {
   check_indices(mesh.indices, mesh.vertices.size());
-  bool good = mesh.offsets.size() > 1 && mesh.offsets.front() == 0 &&
-              mesh.offsets.back() == mesh.indices.size();
+  bool good = mesh.offsets.size() > 1 && mesh.offsets.front() == 0 && mesh.offsets.back() == mesh.indices.size();
   for (size_t f = 0; good && f < mesh.face_count(); ++f)
     good = mesh.offsets[f + 1] >= mesh.offsets[f] + 3 && mesh.offsets[f + 1] <= mesh.indices.size();
   if (!good) throw nb::value_error("offsets must cut the indices into faces of three or more.");
@@ -31,19 +30,17 @@ void check_mesh_view(const MeshView& mesh) {
 
 bool is_within(const Vec3& p) { return is_finite(p) && max_component(abs(p)) <= kLargestCoordinate; }
 
-auto closest_points(const Points& points, const Points& vertices, const Indices& indices,
-                    const Indices& offsets, unsigned threads, nb::object report) {
+auto closest_points(const Points& points, const Points& vertices, const Indices& indices, const Indices& offsets,
+                    unsigned threads, nb::object report) {
   const MeshView mesh = bindings::view(vertices, indices, offsets);
   check_mesh_view(mesh);
-  MeshDistances found = PyRun(threads, std::move(report))(
-      [&](Run& run) { return distances_to_mesh(bindings::view(points), mesh, run); });
-  return std::tuple(to_numpy(std::move(found.distances)),
-                        rows_to_numpy<Vec3>(std::move(found.points)),
-                        to_numpy(std::move(found.triangles)));
+  MeshDistances found =
+      PyRun(threads, std::move(report))([&](Run& run) { return distances_to_mesh(bindings::view(points), mesh, run); });
+  return std::tuple(to_numpy(std::move(found.distances)), rows_to_numpy<Vec3>(std::move(found.points)),
+                    to_numpy(std::move(found.triangles)));
 }
 
-auto sample_surface_of(const Points& vertices, const Triangles& triangles, size_t count,
-                       uint64_t seed) {
+auto sample_surface_of(const Points& vertices, const Triangles& triangles, size_t count, uint64_t seed) {
   check_indices({triangles.data(), 3 * triangles.shape(0)}, vertices.shape(0));
   if (triangles.shape(0) == 0 && count > 0)
     throw nb::value_error("sample_surface: there are no triangles to draw points on.");
@@ -51,22 +48,20 @@ auto sample_surface_of(const Points& vertices, const Triangles& triangles, size_
     nb::gil_scoped_release quiet;
     return sample_surface(bindings::view(vertices), view(triangles), count, seed);
   }();
-  return std::tuple(rows_to_numpy<Vec3>(std::move(samples.points)),
-                        to_numpy(std::move(samples.triangles)));
+  return std::tuple(rows_to_numpy<Vec3>(std::move(samples.points)), to_numpy(std::move(samples.triangles)));
 }
 
-auto inside_of(const Points& points, const Points& vertices, const Indices& indices,
-               const Indices& offsets, unsigned threads, nb::object report) {
+auto inside_of(const Points& points, const Points& vertices, const Indices& indices, const Indices& offsets,
+               unsigned threads, nb::object report) {
   const MeshView mesh = bindings::view(vertices, indices, offsets);
   check_mesh_view(mesh);
-  auto* kept = new std::vector<uint8_t>(PyRun(threads, std::move(report))(
-      [&](Run& run) { return points_inside(bindings::view(points), mesh, run); }));
+  auto* kept = new std::vector<uint8_t>(
+      PyRun(threads, std::move(report))([&](Run& run) { return points_inside(bindings::view(points), mesh, run); }));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<uint8_t>*>(p); });
   return nb::ndarray<nb::numpy, bool, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-bool is_solid(const Points& vertices, const Indices& indices, const Indices& offsets,
-              nb::object report) {
+bool is_solid(const Points& vertices, const Indices& indices, const Indices& offsets, nb::object report) {
   const MeshView mesh = bindings::view(vertices, indices, offsets);
   check_mesh_view(mesh);
   return PyRun(1, std::move(report))([&](Run& run) { return is_closed_solid(mesh, run); });
@@ -75,25 +70,23 @@ bool is_solid(const Points& vertices, const Indices& indices, const Indices& off
 using Crossing = std::tuple<std::string, Params, Triangles>;  // as a shape crosses, in shapes.hpp
 
 // x -> (x - origin) / unit, so that lengths are near 1 whatever the mesh's are.
-auto shape_union(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit,
-                     unsigned threads, nb::object report) {
+auto shape_union(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit, unsigned threads,
+                 nb::object report) {
   if (crossings.empty()) throw nb::value_error("a collider has at least one shape.");
   std::vector<Shape> shapes;
   const Vec3 to{origin[0], origin[1], origin[2]};
   for (const auto& [kind, params, triangles] : crossings) {
-    shapes.push_back(transformed(transformed(to_shape(kind, params, triangles), {{}, -to, 1}),
-                                 {{}, {}, 1 / unit}));
+    shapes.push_back(transformed(transformed(to_shape(kind, params, triangles), {{}, -to, 1}), {{}, {}, 1 / unit}));
     const Bounds box = bounds(shapes.back());
     if (!is_within(box.low) || !is_within(box.high))
       throw nb::value_error("a shape's coordinates are too large or not finite.");
   }
-  return PyRun(threads, std::move(report))([&](Run& run) {
-    return std::make_unique<ShapeUnion>(std::move(shapes), run);
-  });
+  return PyRun(threads,
+               std::move(report))([&](Run& run) { return std::make_unique<ShapeUnion>(std::move(shapes), run); });
 }
 
-auto surface_samples(const ShapeUnion& collider, size_t count, uint64_t seed, double offset,
-                     unsigned threads, nb::object report) {
+auto surface_samples(const ShapeUnion& collider, size_t count, uint64_t seed, double offset, unsigned threads,
+                     nb::object report) {
   std::vector<uint8_t> hidden;
   ColliderSamples samples = PyRun(threads, std::move(report))([&](Run& run) {
     run.enter("samples", 0, 1);
@@ -101,27 +94,25 @@ auto surface_samples(const ShapeUnion& collider, size_t count, uint64_t seed, do
     hidden = hidden_samples(collider, drawn, offset, run);
     return drawn;
   });
-  return std::tuple(rows_to_numpy<Vec3>(std::move(samples.points)),
-                    rows_to_numpy<Vec3>(std::move(samples.normals)),
+  return std::tuple(rows_to_numpy<Vec3>(std::move(samples.points)), rows_to_numpy<Vec3>(std::move(samples.normals)),
                     to_numpy(std::move(samples.owners)), to_numpy(std::move(hidden)));
 }
 
 auto facts_of_each(const ShapeUnion& collider) {
   std::vector<std::tuple<double, double, uint32_t, uint32_t>> facts;
-  for (const ShapeFacts& f : collider.facts())
-    facts.emplace_back(f.volume, f.smallest_extent, f.corners, f.polygons);
+  for (const ShapeFacts& f : collider.facts()) facts.emplace_back(f.volume, f.smallest_extent, f.corners, f.polygons);
   return facts;
 }
 
-nb::typed<nb::dict, nb::str, nb::any> certificate(
-    const ShapeUnion& collider, const Points& vertices, const Indices& indices,
-    const Indices& offsets, const CertifyOptions& options, unsigned threads, nb::object report) {
+nb::typed<nb::dict, nb::str, nb::any> certificate(const ShapeUnion& collider, const Points& vertices,
+                                                  const Indices& indices, const Indices& offsets,
+                                                  const CertifyOptions& options, unsigned threads, nb::object report) {
   const MeshView mesh = bindings::view(vertices, indices, offsets);
   check_mesh_view(mesh);
   for (const uint32_t v : mesh.indices)
     if (!is_within(mesh.vertices[v])) throw nb::value_error("a vertex is too far out or not finite.");
-  const Certificate found = PyRun(threads, std::move(report))(
-      [&](Run& run) { return certify(mesh, collider, options, run); });
+  const Certificate found =
+      PyRun(threads, std::move(report))([&](Run& run) { return certify(mesh, collider, options, run); });
   const auto pair = [](const Interval& interval) { return std::pair(interval.low, interval.high); };
   nb::typed<nb::dict, nb::str, nb::any> d;
   d["all_surfaces"] = pair(found.all_surfaces);
@@ -137,9 +128,8 @@ void bind_certify(nb::class_<ShapeUnion>& collider) {
   const CertifyOptions defaults{};
   collider.def(
       "certify",
-      [](const ShapeUnion& shapes, const Points& vertices, const Indices& indices,
-         const Indices& offsets, double offset, double resolution, size_t budget, unsigned threads,
-         nb::object report) {
+      [](const ShapeUnion& shapes, const Points& vertices, const Indices& indices, const Indices& offsets,
+         double offset, double resolution, size_t budget, unsigned threads, nb::object report) {
         return certificate(shapes, vertices, indices, offsets, {offset, resolution, budget}, threads,
                            std::move(report));
       },
@@ -154,8 +144,7 @@ void bind_collider(nb::module_& m) {
   nb::class_<ShapeUnion> bound(m, "ShapeUnion");
   bind_certify(bound);
   bound.def("facts", facts_of_each, "(volume, smallest extent, corners, polygons) of each shape.")
-      .def("sample", surface_samples, "count"_a, "seed"_a, "offset"_a, "threads"_a = 0,
-           "report"_a = nb::none(),
+      .def("sample", surface_samples, "count"_a, "seed"_a, "offset"_a, "threads"_a = 0, "report"_a = nb::none(),
            "(points, normals, owners, hidden): points on the shapes' true surfaces, uniform by area; "
            "hidden ones lie inside another shape when moved out by `offset`.")
       .def(
@@ -170,8 +159,7 @@ void bind_collider(nb::module_& m) {
           "How far each point is outside the union of the shapes; 0 inside.")
       .def(
           "union_volume",
-          [](const ShapeUnion& collider, size_t count, uint64_t seed, unsigned threads,
-             nb::object report) {
+          [](const ShapeUnion& collider, size_t count, uint64_t seed, unsigned threads, nb::object report) {
             const UnionVolume found = PyRun(threads, std::move(report))([&](Run& run) {
               run.enter("volume", 0, 1);
               return union_volume(collider, count, seed, run);
@@ -180,17 +168,14 @@ void bind_collider(nb::module_& m) {
           },
           "count"_a, "seed"_a, "threads"_a = 0, "report"_a = nb::none(),
           "(total, union, half of the union's 95 % interval)");
-  m.def("shape_union", shape_union, "shapes"_a, "origin"_a, "unit"_a, "threads"_a = 0,
-        "report"_a = nb::none(),
+  m.def("shape_union", shape_union, "shapes"_a, "origin"_a, "unit"_a, "threads"_a = 0, "report"_a = nb::none(),
         "The shapes, (kind, params, triangles) each, as seen from `origin` in lengths of `unit`.");
 }
 
 void bind_inside(nb::module_& m) {
-  m.def("points_inside", inside_of, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
-        "threads"_a = 0, "report"_a = nb::none(),
-        "Which points lie inside a closed mesh, even-odd; a point on the surface does not.");
-  m.def("is_closed_solid", is_solid, "vertices"_a, "indices"_a, "offsets"_a,
-        "report"_a = nb::none(),
+  m.def("points_inside", inside_of, "points"_a, "vertices"_a, "indices"_a, "offsets"_a, "threads"_a = 0,
+        "report"_a = nb::none(), "Which points lie inside a closed mesh, even-odd; a point on the surface does not.");
+  m.def("is_closed_solid", is_solid, "vertices"_a, "indices"_a, "offsets"_a, "report"_a = nb::none(),
         "Equal vertices welded: every edge has two faces, one each way, and the volume is positive.");
 }
 
@@ -199,8 +184,8 @@ void bind_inside(nb::module_& m) {
 void bind_measure(nb::module_& m) {
   bind_inside(m);
   bind_collider(m);
-  m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a,
-        "threads"_a = 0, "report"_a = nb::none(),
+  m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a, "threads"_a = 0,
+        "report"_a = nb::none(),
         "(distances, points, triangles) of the nearest points of a mesh; polygons count as triangles.");
   m.def("sample_surface", sample_surface_of, "vertices"_a, "triangles"_a, "count"_a, "seed"_a = 0,
         "(points, triangles): points uniform by area, and the triangles they lie on.");

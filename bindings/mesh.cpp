@@ -8,8 +8,7 @@ namespace hitbox::bindings {
 namespace {
 
 std::array<std::array<double, 3>, 2> as_rows(const Bounds& bounds) {
-  return {
-      {{bounds.low.x, bounds.low.y, bounds.low.z}, {bounds.high.x, bounds.high.y, bounds.high.z}}};
+  return {{{bounds.low.x, bounds.low.y, bounds.low.z}, {bounds.high.x, bounds.high.y, bounds.high.z}}};
 }
 
 nb::typed<nb::dict, nb::str, nb::any> as_dict(const CleanReport& report) {
@@ -62,20 +61,18 @@ void bind_mesh(nb::module_& m) {
         const Bounds bounds = value_or_raise(check_mesh(view(vertices, indices, offsets), name));
         return std::make_tuple(as_rows(bounds), bounds.diagonal());
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "name"_a,
-      "Bounds and diagonal of a mesh that is sound.");
+      "vertices"_a, "indices"_a, "offsets"_a, "name"_a, "Bounds and diagonal of a mesh that is sound.");
 
   m.def(
       "clean_mesh",
-      [](Points vertices, Indices indices, Indices offsets, const std::string& weld,
-         double distance, const std::string& name) {
+      [](Points vertices, Indices indices, Indices offsets, const std::string& weld, double distance,
+         const std::string& name) {
         PyRun run(1, nb::none());  // nothing to report, but Ctrl-C stops it
-        auto result = run([&](Run& r) {
-          return clean(view(vertices, indices, offsets), clean_options(weld, distance), name, r);
-        });
+        auto result = run(
+            [&](Run& r) { return clean(view(vertices, indices, offsets), clean_options(weld, distance), name, r); });
         CleanedMesh cleaned = value_or_raise(std::move(result));
-        return std::make_tuple(rows_to_numpy(std::move(cleaned.vertices)),
-                               to_numpy(std::move(cleaned.indices)), as_dict(cleaned.report));
+        return std::make_tuple(rows_to_numpy(std::move(cleaned.vertices)), to_numpy(std::move(cleaned.indices)),
+                               as_dict(cleaned.report));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "weld"_a, "distance"_a, "name"_a,
       "(vertices, indices, report); weld is 'off', 'exact' or 'distance'.");
@@ -98,8 +95,7 @@ void bind_mesh(nb::module_& m) {
         }();
         return std::make_tuple(as_dict(info), as_dict(info.cleaning));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a,
-      "(info, what cleaning would do)");
+      "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a, "(info, what cleaning would do)");
 
   m.def(
       "pieces_of_faces",

@@ -119,14 +119,11 @@ void bind_shapes(nb::module_& m) {
       [](Kind_ k, P p, T t, int segments) {
         if (segments < 3) throw nb::value_error("segments: at least 3");
         TriangleMesh mesh = to_mesh(to_shape(k, p, t), segments);
-        return std::make_pair(
-            rows_to_numpy(std::move(mesh.vertices)),
-            rows_to_numpy<std::array<uint32_t, 3>, uint32_t>(std::move(mesh.triangles)));
+        return std::make_pair(rows_to_numpy(std::move(mesh.vertices)),
+                              rows_to_numpy<std::array<uint32_t, 3>, uint32_t>(std::move(mesh.triangles)));
       },
       "segments"_a);
-  def(
-      "shape_grown",
-      [](Kind_ k, P p, T t, double by) { return to_python(grown(to_shape(k, p, t), by)); }, "by"_a);
+  def("shape_grown", [](Kind_ k, P p, T t, double by) { return to_python(grown(to_shape(k, p, t), by)); }, "by"_a);
   def(
       "shape_padded",
       [](Kind_ k, P p, T t, double by, double least) { return to_python(padded(to_shape(k, p, t), by, least)); },

@@ -32,12 +32,12 @@ inline void fail(const char* file, int line, const char* what) {
 
 }  // namespace hitbox::tests
 
-#define TEST(name)                                                                \
-  static void name();                                                             \
-  static const bool name##_added = hitbox::tests::add_test(#name, name);          \
+#define TEST(name)                                                       \
+  static void name();                                                    \
+  static const bool name##_added = hitbox::tests::add_test(#name, name); \
   static void name()
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) hitbox::tests::fail(__FILE__, __LINE__, #condition);        \
+#define CHECK(condition)                                                   \
+  do {                                                                     \
+    if (!(condition)) hitbox::tests::fail(__FILE__, __LINE__, #condition); \
   } while (false)
 #define CHECK_NEAR(a, b, tolerance) CHECK(std::abs((a) - (b)) <= (tolerance))

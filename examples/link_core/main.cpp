@@ -1,6 +1,5 @@
 // Fits shapes around a mesh with the core alone: six quads in, one box out.
 #include <cstdio>
-
 #include <hitbox/fit/fit.hpp>
 #include <hitbox/mesh/clean.hpp>
 

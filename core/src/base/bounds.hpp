@@ -17,8 +17,7 @@ struct Bounds {
   Vec3 center() const { return low * 0.5 + high * 0.5; }
   Vec3 size() const { return high - low; }
   bool contains(const Vec3& p) const {
-    return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z &&
-           p.z <= high.z;
+    return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z;
   }
   void add(const Vec3& p) {
     low = min(low, p);

@@ -81,9 +81,13 @@ inline bool has_avx2() { return false; }
 template <class F>
 F all(float value);
 template <>
-inline float all<float>(float value) { return value; }
+inline float all<float>(float value) {
+  return value;
+}
 template <>
-inline Float4 all<Float4>(float value) { return Float4{value, value, value, value}; }
+inline Float4 all<Float4>(float value) {
+  return Float4{value, value, value, value};
+}
 
 template <class F>
 F least(F a, F b) {

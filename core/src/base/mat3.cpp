@@ -6,8 +6,7 @@ namespace hitbox {
 // divided by a small number.
 Quaternion to_quaternion(const Frame& frame) {
   const Vec3 &a = frame.axis[0], &b = frame.axis[1], &c = frame.axis[2];
-  const double squared[4] = {1 + a.x - b.y - c.z, 1 - a.x + b.y - c.z, 1 - a.x - b.y + c.z,
-                             1 + a.x + b.y + c.z};
+  const double squared[4] = {1 + a.x - b.y - c.z, 1 - a.x + b.y - c.z, 1 - a.x - b.y + c.z, 1 + a.x + b.y + c.z};
   const auto largest = std::max_element(squared, squared + 4) - squared;
   Quaternion q;
   switch (largest) {
@@ -24,12 +23,9 @@ Quaternion to_quaternion(const Frame& frame) {
 Frame to_frame(const Quaternion& q) {
   const double s = 2 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   Frame frame;
-  frame.axis[0] = {1 - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y + q.w * q.z),
-                   s * (q.x * q.z - q.w * q.y)};
-  frame.axis[1] = {s * (q.x * q.y - q.w * q.z), 1 - s * (q.x * q.x + q.z * q.z),
-                   s * (q.y * q.z + q.w * q.x)};
-  frame.axis[2] = {s * (q.x * q.z + q.w * q.y), s * (q.y * q.z - q.w * q.x),
-                   1 - s * (q.x * q.x + q.y * q.y)};
+  frame.axis[0] = {1 - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y + q.w * q.z), s * (q.x * q.z - q.w * q.y)};
+  frame.axis[1] = {s * (q.x * q.y - q.w * q.z), 1 - s * (q.x * q.x + q.z * q.z), s * (q.y * q.z + q.w * q.x)};
+  frame.axis[2] = {s * (q.x * q.z + q.w * q.y), s * (q.y * q.z - q.w * q.x), 1 - s * (q.x * q.x + q.y * q.y)};
   return frame;
 }
 

@@ -43,17 +43,13 @@ struct Sym3 {
             weight * v.y * v.y, weight * v.y * v.z, weight * v.z * v.z};
   }
   double trace() const { return xx + yy + zz; }
-  double determinant() const {
-    return xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
-  }
+  double determinant() const { return xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz); }
 };
 
 inline Sym3 operator+(const Sym3& a, const Sym3& b) {
   return {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yy + b.yy, a.yz + b.yz, a.zz + b.zz};
 }
-inline Sym3 operator*(const Sym3& a, double s) {
-  return {a.xx * s, a.xy * s, a.xz * s, a.yy * s, a.yz * s, a.zz * s};
-}
+inline Sym3 operator*(const Sym3& a, double s) { return {a.xx * s, a.xy * s, a.xz * s, a.yy * s, a.yz * s, a.zz * s}; }
 
 // The x with a x = b, by Cramer's rule: for tensors that are far from singular.
 inline Vec3 solved(const Sym3& a, const Vec3& b) {

@@ -16,9 +16,7 @@ class Random {  // splitmix64
   }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  uint64_t below(uint64_t count) {
-    return static_cast<uint64_t>(uniform() * static_cast<double>(count));
-  }
+  uint64_t below(uint64_t count) { return static_cast<uint64_t>(uniform() * static_cast<double>(count)); }
 
  private:
   uint64_t state_;

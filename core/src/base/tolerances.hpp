@@ -8,9 +8,7 @@ struct Tolerances {
   double slack;      // by how much a fitted shape is grown, so that rounding cannot push a vertex out
   double thickness;  // smallest half extent or radius of an output shape: engines divide by it
 
-  static Tolerances of_diagonal(double diagonal) {
-    return {1e-9 * diagonal, 1e-12 * diagonal, 1e-5 * diagonal};
-  }
+  static Tolerances of_diagonal(double diagonal) { return {1e-9 * diagonal, 1e-12 * diagonal, 1e-5 * diagonal}; }
 };
 
 }  // namespace hitbox

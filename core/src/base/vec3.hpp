@@ -29,18 +29,12 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 inline double norm_sq(const Vec3& a) { return dot(a, a); }
 inline double norm(const Vec3& a) { return std::sqrt(norm_sq(a)); }
-inline Vec3 min(const Vec3& a, const Vec3& b) {
-  return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
-}
-inline Vec3 max(const Vec3& a, const Vec3& b) {
-  return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
-}
+inline Vec3 min(const Vec3& a, const Vec3& b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
+inline Vec3 max(const Vec3& a, const Vec3& b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
 inline double max_component(const Vec3& a) { return std::max({a.x, a.y, a.z}); }
 inline double min_component(const Vec3& a) { return std::min({a.x, a.y, a.z}); }
 inline Vec3 abs(const Vec3& a) { return {std::abs(a.x), std::abs(a.y), std::abs(a.z)}; }
-inline bool is_finite(const Vec3& a) {
-  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
-}
+inline bool is_finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
 // Unit vector along `a`, or `fallback` where `a` has no direction.
 inline Vec3 normalized(const Vec3& a, const Vec3& fallback = {1, 0, 0}) {

@@ -67,10 +67,9 @@ class Builder {
 uint32_t Builder::split_at_median(const Range& range, int axis) {
   const auto begin = records_.begin();
   const uint32_t middle = range.first + range.size() / 2;
-  std::nth_element(begin + range.first, begin + middle, begin + range.last,
-                   [&](const Record& a, const Record& b) {
-                     return std::pair(a.center(axis), a.item) < std::pair(b.center(axis), b.item);
-                   });
+  std::nth_element(begin + range.first, begin + middle, begin + range.last, [&](const Record& a, const Record& b) {
+    return std::pair(a.center(axis), a.item) < std::pair(b.center(axis), b.item);
+  });
   return middle;
 }
 
@@ -119,8 +118,8 @@ uint32_t Builder::split(const Range& range, Bounds& box) {
   }
   if (best == 0) return split_at_median(range, axis);
   const auto begin = records_.begin();
-  const auto middle = std::partition(begin + range.first, begin + range.last,
-                                     [&](const Record& r) { return bin_of(r) < best; });
+  const auto middle =
+      std::partition(begin + range.first, begin + range.last, [&](const Record& r) { return bin_of(r) < best; });
   return static_cast<uint32_t>(middle - begin);
 }
 
@@ -248,8 +247,7 @@ Bvh::Bvh(std::span<const Bounds> boxes, Run& run) {
   order_ = builder.order();
 }
 
-TriangleBvh::TriangleBvh(std::span<const Vec3> vertices, std::span<const Triangle> triangles,
-                         Run& run) {
+TriangleBvh::TriangleBvh(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
   std::vector<Corners> corners(triangles.size());
   run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k)
@@ -258,8 +256,7 @@ TriangleBvh::TriangleBvh(std::span<const Vec3> vertices, std::span<const Triangl
   *this = TriangleBvh(std::move(corners), run);
 }
 
-TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run)
-    : TriangleBvh(mesh.vertices, triangles_of(mesh, run), run) {}
+TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) : TriangleBvh(mesh.vertices, triangles_of(mesh, run), run) {}
 
 TriangleBvh::TriangleBvh(std::vector<Corners> corners, Run& run)
     : tree_(boxes_of(corners, run), run), corners_(corners.size()), position_(corners.size()) {
@@ -301,13 +298,12 @@ TriangleBvh::Closest TriangleBvh::closest(const Vec3& p, double limit_sq, uint32
   };
   if (guess < size()) try_triangle(position_[guess]);
   const Bounds box{p, p};
-  tree_.nearest_first(
-      [&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
-      [&] { return reject_sq; },
-      [&](uint32_t first, uint32_t count) {
-        for (uint32_t k = first; k < first + count; ++k)
-          if (!is_beyond(corners_[k], p, reject_sq)) try_triangle(k);
-      });
+  tree_.nearest_first([&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
+                      [&] { return reject_sq; },
+                      [&](uint32_t first, uint32_t count) {
+                        for (uint32_t k = first; k < first + count; ++k)
+                          if (!is_beyond(corners_[k], p, reject_sq)) try_triangle(k);
+                      });
   return best;
 }
 
@@ -383,10 +379,12 @@ struct ShearedRay {
 template <class Visit>
 void TriangleBvh::each_hit(const Ray& ray, const double& limit, Visit&& visit) const {
   const ShearedRay sheared(ray);
-  tree_.nearest_first(SlabTest(ray), [&] { return limit; }, [&](uint32_t first, uint32_t count) {
-    for (uint32_t k = first; k < first + count; ++k)
-      if (double t; sheared.hits(corners_[k], t) && t <= limit) visit(t, tree_.order()[k]);
-  });
+  tree_.nearest_first(
+      SlabTest(ray), [&] { return limit; },
+      [&](uint32_t first, uint32_t count) {
+        for (uint32_t k = first; k < first + count; ++k)
+          if (double t; sheared.hits(corners_[k], t) && t <= limit) visit(t, tree_.order()[k]);
+      });
 }
 
 TriangleBvh::Hit TriangleBvh::first_hit(const Ray& ray, double limit) const {

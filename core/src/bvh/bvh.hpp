@@ -110,8 +110,7 @@ class TriangleBvh {
 
   // The nearest point of all triangles, among those no further than `limit_sq`; none: kNone. `guess`,
   // a triangle likely to be near (the previous query's), only saves time.
-  Closest closest(const Vec3& p, double limit_sq = Bounds::kInfinity,
-                  uint32_t guess = Bvh::kNone) const;
+  Closest closest(const Vec3& p, double limit_sq = Bounds::kInfinity, uint32_t guess = Bvh::kNone) const;
   // The first triangle with 0 <= t <= `limit`. Watertight on shared edges (Woop, Benthin, Wald).
   Hit first_hit(const Ray& ray, double limit = Bounds::kInfinity) const;
   bool any_hit(const Ray& ray, double limit = Bounds::kInfinity) const;
@@ -166,8 +165,7 @@ void Bvh::nearest_first(DistanceSq&& distance_sq, LimitSq&& limit_sq, Leaf&& lea
     const size_t base = size;
     const double limit = limit_sq();
     for (int k = 0; k < 4; ++k) {
-      if (!(distance[k] <= limit) || distance[k] == Bounds::kInfinity || node.first[k] == kNone)
-        continue;
+      if (!(distance[k] <= limit) || distance[k] == Bounds::kInfinity || node.first[k] == kNone) continue;
       size_t at = size++;  // insertion sort, nearest on top
       while (at > base && stack[at - 1].distance < distance[k]) {
         stack[at] = stack[at - 1];
@@ -202,21 +200,20 @@ template <class Skip>
 std::vector<BoxBvh::Near> BoxBvh::nearest_boxes(const Bounds& box, size_t k, Skip&& skip) const {
   std::vector<Near> heap;  // the worst of the best on top
   if (k == 0) return heap;
-  tree_.nearest_first(
-      [&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
-      [&] { return heap.size() < k ? Bounds::kInfinity : heap.front().distance_sq; },
-      [&](uint32_t first, uint32_t count) {
-        for (const uint32_t item : tree_.order().subspan(first, count)) {
-          const Near near{distance_sq(boxes_[item], box), item};
-          if ((heap.size() == k && !(near < heap.front())) || skip(item)) continue;
-          if (heap.size() == k) {
-            std::pop_heap(heap.begin(), heap.end());
-            heap.pop_back();
-          }
-          heap.push_back(near);
-          std::push_heap(heap.begin(), heap.end());
-        }
-      });
+  tree_.nearest_first([&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
+                      [&] { return heap.size() < k ? Bounds::kInfinity : heap.front().distance_sq; },
+                      [&](uint32_t first, uint32_t count) {
+                        for (const uint32_t item : tree_.order().subspan(first, count)) {
+                          const Near near{distance_sq(boxes_[item], box), item};
+                          if ((heap.size() == k && !(near < heap.front())) || skip(item)) continue;
+                          if (heap.size() == k) {
+                            std::pop_heap(heap.begin(), heap.end());
+                            heap.pop_back();
+                          }
+                          heap.push_back(near);
+                          std::push_heap(heap.begin(), heap.end());
+                        }
+                      });
   std::sort_heap(heap.begin(), heap.end());
   return heap;
 }
@@ -225,15 +222,14 @@ template <class Visit>
 void BoxBvh::overlaps(const Bounds& box, Visit&& visit) const {
   const auto touches = [&](const Bvh::Node& node, bool out[4]) {
     for (int k = 0; k < 4; ++k)
-      out[k] = node.low[0][k] <= box.high.x && node.high[0][k] >= box.low.x &&
-               node.low[1][k] <= box.high.y && node.high[1][k] >= box.low.y &&
-               node.low[2][k] <= box.high.z && node.high[2][k] >= box.low.z;
+      out[k] = node.low[0][k] <= box.high.x && node.high[0][k] >= box.low.x && node.low[1][k] <= box.high.y &&
+               node.high[1][k] >= box.low.y && node.low[2][k] <= box.high.z && node.high[2][k] >= box.low.z;
   };
   tree_.each_leaf(touches, [&](uint32_t first, uint32_t count) {
     for (const uint32_t item : tree_.order().subspan(first, count)) {
       const Bounds& b = boxes_[item];
-      if (b.low.x <= box.high.x && b.high.x >= box.low.x && b.low.y <= box.high.y &&
-          b.high.y >= box.low.y && b.low.z <= box.high.z && b.high.z >= box.low.z)
+      if (b.low.x <= box.high.x && b.high.x >= box.low.x && b.low.y <= box.high.y && b.high.y >= box.low.y &&
+          b.low.z <= box.high.z && b.high.z >= box.low.z)
         visit(item);
     }
   });

@@ -105,7 +105,8 @@ std::optional<PartHull> Assembly::admitted(std::span<const Vec3> points) const {
 double Assembly::merged_cost(const Part& a, const Part& b) const {
   const double volume = hull_volume(joined(a.inner, b.inner));
   if (options_.noise == 0) return volume - a.atom_volume - b.atom_volume;
-  Random random(options_.seed + 0x9e3779b9u * a.atoms[0] + 0x85ebca6bu * b.atoms[0] + 31 * a.atoms.size() + b.atoms.size());
+  Random random(options_.seed + 0x9e3779b9u * a.atoms[0] + 0x85ebca6bu * b.atoms[0] + 31 * a.atoms.size() +
+                b.atoms.size());
   return volume * (1 + options_.noise * random.uniform(-1, 1)) - a.atom_volume - b.atom_volume;
 }
 
@@ -186,9 +187,8 @@ class Assembly::Dissolving {
 
   bool place_all() {
     std::vector<uint32_t> atoms = assembly_.parts_[part_].atoms;
-    std::stable_sort(atoms.begin(), atoms.end(), [&](uint32_t a, uint32_t b) {
-      return assembly_.atoms_[a].volume > assembly_.atoms_[b].volume;
-    });
+    std::stable_sort(atoms.begin(), atoms.end(),
+                     [&](uint32_t a, uint32_t b) { return assembly_.atoms_[a].volume > assembly_.atoms_[b].volume; });
     for (const uint32_t a : atoms)
       if (!place(assembly_.atoms_[a], a, 0)) return false;
     return true;
@@ -246,9 +246,8 @@ class Assembly::Dissolving {
       }
       offers.push_back({hull_volume(joined(part.inner, inner)) - part.inner_volume, k});
     }
-    std::sort(offers.begin(), offers.end(), [](const Offer& x, const Offer& y) {
-      return std::tie(x.growth, x.part) < std::tie(y.growth, y.part);
-    });
+    std::sort(offers.begin(), offers.end(),
+              [](const Offer& x, const Offer& y) { return std::tie(x.growth, x.part) < std::tie(y.growth, y.part); });
     constexpr size_t kMostTried = 6;
     for (size_t k = 0; k < std::min(kMostTried, offers.size()); ++k) {
       if (auto hull = assembly_.admitted(joined(now(offers[k].part).points, atom.points))) {
@@ -316,9 +315,8 @@ void Assembly::dissolve(Run& run) {
     went_on = false;
     std::vector<uint32_t> order(parts_.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return parts_[a].hull.volume < parts_[b].hull.volume;
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return parts_[a].hull.volume < parts_[b].hull.volume; });
     for (const uint32_t k : order) {
       run.poll();
       if (is_gone[k] != 0) continue;

@@ -38,13 +38,13 @@ struct Decomposition {
 };
 
 struct AssemblyOptions {
-  double link = 0;       // parts whose boxes are further apart are no neighbours
-  double thickness = 0;  // that flat hulls get
-  uint32_t most_vertices = 0;  // of a hull; 0: any
-  double most_outside = 0;     // by which a hull of few vertices may stick out of the exact one
+  double link = 0;                         // parts whose boxes are further apart are no neighbours
+  double thickness = 0;                    // that flat hulls get
+  uint32_t most_vertices = 0;              // of a hull; 0: any
+  double most_outside = 0;                 // by which a hull of few vertices may stick out of the exact one
   double most_growth = Bounds::kInfinity;  // volume that a merge may add, a unit of the merged hull's surface
-  double noise = 0;    // on what merges cost, as a share of the volume: to find other ways
-  uint64_t seed = 0;   // of the noise
+  double noise = 0;                        // on what merges cost, as a share of the volume: to find other ways
+  uint64_t seed = 0;                       // of the noise
 };
 
 class Assembly {
@@ -53,7 +53,10 @@ class Assembly {
   Assembly(std::vector<Atom> atoms, const SphereBins& spheres, const AssemblyOptions& options, const Input* input);
   // Goes on with what was found before.
   Assembly(Decomposition found, const SphereBins& spheres, const AssemblyOptions& options, const Input* input)
-      : atoms_(std::move(found.atoms)), parts_(std::move(found.parts)), spheres_(spheres), options_(options),
+      : atoms_(std::move(found.atoms)),
+        parts_(std::move(found.parts)),
+        spheres_(spheres),
+        options_(options),
         input_(input) {}
 
   // As a part of its own.

@@ -6,17 +6,17 @@
 #include <tuple>
 
 #include "base/tolerances.hpp"
-#include "recognise/recognise.hpp"
-#include "hulls/certify.hpp"
 #include "carve/input.hpp"
 #include "carve/search.hpp"
+#include "hulls/certify.hpp"
+#include "recognise/recognise.hpp"
 
 namespace hitbox {
 
 namespace {
 
-// By this share of the tolerance the space is made larger than it has to be, and by the same it is proved to be clear: what
-// comes nearer to a centre of the larger one by less than that does not enter the true one.
+// By this share of the tolerance the space is made larger than it has to be, and by the same it is proved to be clear:
+// what comes nearer to a centre of the larger one by less than that does not enter the true one.
 constexpr double kMargin = 0.01;
 constexpr double kThickness = 0.005;  // of the tolerance: that flat parts get, both ways along one to three axes
 constexpr double kMostOutside = 0.3;  // of the tolerance: by which capped hulls may stick out
@@ -55,8 +55,12 @@ struct ByVertices {
 class Carver {
  public:
   Carver(const MeshView& mesh, const CarveOptions& options, Run& run)
-      : options_(options), run_(run), unit_(referenced_bounds(mesh)), mesh_(mesh, unit_),
-        surface_(mesh_.view(), run), space_options_(in_unit(options.space, unit_)),
+      : options_(options),
+        run_(run),
+        unit_(referenced_bounds(mesh)),
+        mesh_(mesh, unit_),
+        surface_(mesh_.view(), run),
+        space_options_(in_unit(options.space, unit_)),
         clearance_(surface_, space_options_.tolerance, space_options_.blockers),
         input_(carve_input(mesh_.view(), surface_, kThickness * space_options_.tolerance.least(), run)) {}
 
@@ -119,7 +123,8 @@ class Carver {
 
   // Around the user's points: the proof is about where balls go.
   bool enters_room_of_user(std::vector<Part>& parts) const {
-    const SphereBins room({space_.spheres.begin(), space_.spheres.begin() + static_cast<std::ptrdiff_t>(space_.user_count)});
+    const SphereBins room(
+        {space_.spheres.begin(), space_.spheres.begin() + static_cast<std::ptrdiff_t>(space_.user_count)});
     return std::any_of(parts.begin(), parts.end(), [&](Part& part) { return room.entered_by(part.hull); });
   }
 
@@ -173,7 +178,8 @@ class Carver {
     PartHull around = part_hull(to_mesh(shape, kSegments).vertices, 0);
     if (SphereBins(spheres_).entered_by(around)) return std::nullopt;
     const PartHull* hulls[] = {&around};
-    if (!violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), 1, run_).empty()) return std::nullopt;
+    if (!violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), 1, run_).empty())
+      return std::nullopt;
     Carved carved;
     carved.shapes.push_back(transformed(shape, {{}, unit_.origin, unit_.side}));
     carved.faces.emplace_back(mesh_.view().face_count());

@@ -5,9 +5,9 @@
 // and the parts around it are cut and merged anew.
 //
 // Always holds: every face lies in the union of the hulls; no hull enters the space (unless a count forces it to, and
-// then the result says so); every hull lies in the convex hull of the mesh, but for the thickness of flat parts, 1 % of the
-// tolerance, and for capped ones, 30 % of it. A mesh that is a box, ball, capsule or cylinder is that shape, around it.
-// Cost: near linear in the faces; 1-3 s for a scan at a tolerance of 1 %.
+// then the result says so); every hull lies in the convex hull of the mesh, but for the thickness of flat parts, 1 % of
+// the tolerance, and for capped ones, 30 % of it. A mesh that is a box, ball, capsule or cylinder is that shape, around
+// it. Cost: near linear in the faces; 1-3 s for a scan at a tolerance of 1 %.
 #pragma once
 
 #include "shapes/shape.hpp"
@@ -22,7 +22,7 @@ struct CarveOptions {
   size_t most_parts = 0;       // 0: any. Fewer than keep the space open enter it
   double effort = 0;           // search steps a part, for fewer parts
   uint64_t seed = 0;
-  bool simplifies = true;      // a mesh that is a simple shape is that shape, and no hull
+  bool simplifies = true;  // a mesh that is a simple shape is that shape, and no hull
 };
 
 struct Carved {
@@ -30,7 +30,8 @@ struct Carved {
   std::vector<std::vector<uint32_t>> faces;  // of each: those that lie in it, or partly
   bool is_proved = false;                    // that no hull enters the space
   bool is_capped = true;                     // no hull has more vertices than it may
-  std::vector<double> depths;  // of each: how far it enters a sphere of the space, as a share of its radius; none: proved
+  std::vector<double>
+      depths;  // of each: how far it enters a sphere of the space, as a share of its radius; none: proved
 };
 
 Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run);

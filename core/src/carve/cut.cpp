@@ -72,8 +72,8 @@ std::vector<Cutting> cut_once(std::vector<Cutting> cuttings, const Input& input,
   run.for_each_block(tasks.size(), 1, [&](size_t k, size_t, size_t) {
     run.poll();
     Plan& plan = plans[tasks[k].plan];
-    plan.scores[tasks[k].candidate] = plan.scorer->score(plan.candidates[tasks[k].candidate], settings,
-                                                         plan.sphere_centers, plan.sphere_radius);
+    plan.scores[tasks[k].candidate] =
+        plan.scorer->score(plan.candidates[tasks[k].candidate], settings, plan.sphere_centers, plan.sphere_radius);
   });
   std::vector<std::vector<Cutting>> parts(cuttings.size());
   run.for_each_block(cuttings.size(), 1, [&](size_t k, size_t, size_t) {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "base/run.hpp"
-#include "shapes/sphere.hpp"
 #include "carve/cut_planes.hpp"
+#include "shapes/sphere.hpp"
 
 namespace hitbox {
 
-// A piece with its hull, and the spheres that this enters: those of the pieces it was cut from are the only ones that it can.
+// A piece with its hull, and the spheres that this enters: those of the pieces it was cut from are the only ones that
+// it can.
 struct Cutting {
   Piece piece;
   PartHull hull;

@@ -5,14 +5,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "recognise/directions.hpp"
 #include "geometry/eigen3.hpp"
+#include "recognise/directions.hpp"
 
 namespace hitbox {
 
 namespace {
 
-constexpr double kThinning = 24;      // points along the longest side of a piece, when cuts are compared
+constexpr double kThinning = 24;  // points along the longest side of a piece, when cuts are compared
 constexpr double kLeastCutOff = 20 * kOnPlane;
 constexpr double kLongestBias = 0.99;  // so that a torus, where all cuts are alike, is halved
 

@@ -16,8 +16,8 @@
 namespace hitbox {
 
 struct CutSettings {
-  int concave_edges = 4;  // that planes are laid through, at most
-  int offsets = 1;        // planes along each axis
+  int concave_edges = 4;    // that planes are laid through, at most
+  int offsets = 1;          // planes along each axis
   double least_extent = 0;  // of what is still halved
   // Adds this times the piece's volume times the share of the spheres that the two sides still enter.
   double sphere_weight = 0;

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "carve/cut_planes.hpp"
 #include "mesh/clean.hpp"
 #include "mesh/components.hpp"
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
-#include "carve/cut_planes.hpp"
 
 namespace hitbox {
 
@@ -71,7 +71,8 @@ Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double 
   Input input;
   input.vertices = cleaned.vertices;
   input.triangles = triangles_of(welded, run);
-  for (uint32_t f = 0; f < welded.face_count(); ++f) input.face_of.insert(input.face_of.end(), welded.face(f).size() - 2, f);
+  for (uint32_t f = 0; f < welded.face_count(); ++f)
+    input.face_of.insert(input.face_of.end(), welded.face(f).size() - 2, f);
   input.surface = &surface;
   input.thickness = thickness;
   input.offsets.push_back(0);

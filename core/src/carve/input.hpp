@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/run.hpp"
-#include "mesh/mesh.hpp"
 #include "carve/piece.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 

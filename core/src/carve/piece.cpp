@@ -9,7 +9,8 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
-constexpr double kWellInside = 1e-6;  // a corner on the surface is not inside: shells that touch would lend each other corners
+constexpr double kWellInside =
+    1e-6;  // a corner on the surface is not inside: shells that touch would lend each other corners
 
 // Makes a piece out of polygons over the points of another one.
 class Gatherer {
@@ -45,8 +46,8 @@ class CutPoints {
 
   uint32_t between(uint32_t a, uint32_t b) {
     if (a > b) std::swap(a, b);
-    const auto [place, is_new] = made_.try_emplace((static_cast<uint64_t>(a) << 32) + b,
-                                                   static_cast<uint32_t>(points.size()));
+    const auto [place, is_new] =
+        made_.try_emplace((static_cast<uint64_t>(a) << 32) + b, static_cast<uint32_t>(points.size()));
     if (is_new) points.push_back(points[a] + (points[b] - points[a]) * (above[a] / (above[a] - above[b])));
     return place->second;
   }
@@ -136,8 +137,7 @@ std::vector<Piece> by_group(const Piece& piece, std::span<const uint32_t> group_
 
 bool Input::contains(const Vec3& p, int component) const {
   const auto is_inside = [&](const Solid& asked, const TriangleBvh& its_surface) {
-    return asked.contains(p) &&
-           its_surface.closest(p, kWellInside * kWellInside).triangle == Bvh::kNone;
+    return asked.contains(p) && its_surface.closest(p, kWellInside * kWellInside).triangle == Bvh::kNone;
   };
   if (component < 0) return is_inside(*solid, *surface);
   const Component& one = *components[static_cast<size_t>(component)];

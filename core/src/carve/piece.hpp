@@ -14,9 +14,9 @@
 #include <optional>
 #include <vector>
 
-#include "measure/inside.hpp"
 #include "carve/cell.hpp"
 #include "hulls/part_hull.hpp"
+#include "measure/inside.hpp"
 
 namespace hitbox {
 
@@ -32,8 +32,8 @@ struct Input {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
   std::vector<uint32_t> indices, offsets;  // the same triangles as faces
-  std::vector<uint32_t> face_of;       // the input's face that a triangle is part of
-  std::vector<uint32_t> component_of;  // a triangle's, joined over edges
+  std::vector<uint32_t> face_of;           // the input's face that a triangle is part of
+  std::vector<uint32_t> component_of;      // a triangle's, joined over edges
   size_t component_count = 0;
   std::vector<uint32_t> flat_side_of;  // a triangle's; only of an input that is no solid
   size_t flat_side_count = 0;
@@ -41,7 +41,7 @@ struct Input {
   bool is_solid = false;
   const TriangleBvh* surface = nullptr;
   std::optional<Solid> solid;  // over that, where it is one
-  double thickness = 0;  // that flat parts get, both ways
+  double thickness = 0;        // that flat parts get, both ways
 
   // Whether pieces may be taken apart into components: of a solid each must be asked what is inside it.
   bool comes_apart() const { return component_count > 1 && (!is_solid || !components.empty()); }
@@ -64,9 +64,9 @@ struct Piece {
   std::vector<uint32_t> corners, offsets{0};  // of the polygons
   std::vector<uint32_t> triangles;            // that the polygons are parts of
   std::vector<ConcaveEdge> concave_edges;
-  std::vector<Cell> cells;         // of a solid: one, or those of several pieces together
-  std::vector<Vec3> inside;        // corners of the cells
-  int component = -1;              // all, or only this one
+  std::vector<Cell> cells;   // of a solid: one, or those of several pieces together
+  std::vector<Vec3> inside;  // corners of the cells
+  int component = -1;        // all, or only this one
 
   size_t polygon_count() const { return triangles.size(); }
   std::span<const uint32_t> polygon(size_t k) const {

@@ -10,9 +10,7 @@ static Box box_of(const Vec3& half) { return {{}, {}, half}; }
 static Cylinder cylinder_of(double h, double r) { return {{-h, 0, 0}, {h, 0, 0}, r}; }
 static Capsule capsule_of(double l, double r) { return {{-l, 0, 0}, {l, 0, 0}, r}; }
 static Frustum frustum_of(double h, double rb, double rt) { return {{-h, 0, 0}, {h, 0, 0}, rb, rt}; }
-static Prism prism_of(double hx, double hy, double top, double bottom) {
-  return {{}, {}, hx, hy, top, bottom};
-}
+static Prism prism_of(double hx, double hy, double top, double bottom) { return {{}, {}, hx, hy, top, bottom}; }
 
 void PointArrays::assign(std::span<const Vec3> vertices, std::span<const uint32_t> ids) {
   x.clear();
@@ -58,13 +56,11 @@ void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3&
   constexpr double kTie = 1e-9;  // by rounding a capsule without length is smaller than its ball
   if (!(cost < best.cost * (1 - kTie))) return;
   const double weight = model_.weight(S::kKind);
-  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, 0, false, false, weight,
-          weight * volume(shape), cost};
+  best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, 0, false, false, weight, weight * volume(shape),
+          cost};
 }
 
-void Fitter::try_box(Fitted& best) {
-  offer(best, box_of(half_), frame_, {}, {half_.x, half_.y, half_.z});
-}
+void Fitter::try_box(Fitted& best) { offer(best, box_of(half_), frame_, {}, {half_.x, half_.y, half_.z}); }
 
 void Fitter::try_sphere(Fitted& best) {
   // No sphere around these points is smaller than the longest half extent.
@@ -114,8 +110,7 @@ void Fitter::try_capsule(int axis, double r, Fitted& best) {
 
 // Of all frustums with this radius at mid height the cylinder is the smallest.
 double Fitter::least_frustum_cost(double h, double mid_radius) const {
-  return model_.weight(Kind::frustum) / model_.weight(Kind::cylinder) *
-         model_.cost(cylinder_of(h, mid_radius));
+  return model_.weight(Kind::frustum) / model_.weight(Kind::cylinder) * model_.cost(cylinder_of(h, mid_radius));
 }
 
 // Radius a + s y around all points with a(s) = max(rho - s y): the volume is least where
@@ -176,8 +171,7 @@ void Fitter::try_round(const Slots& best) {
         model_.allows(Kind::cylinder) && model_.cost(cylinder_of(h, least)) < best[Kind::cylinder].cost;
     const bool capsule = model_.allows(Kind::capsule) &&
                          model_.cost(capsule_of(std::max(h - least, 0.0), least)) < best[Kind::capsule].cost;
-    const bool frustum =
-        model_.allows(Kind::frustum) && least_frustum_cost(h, 0.5 * least) < best[Kind::frustum].cost;
+    const bool frustum = model_.allows(Kind::frustum) && least_frustum_cost(h, 0.5 * least) < best[Kind::frustum].cost;
     if (!cylinder && !capsule && !frustum) continue;
     const double r = measure_radius(axis);
     if (cylinder) try_cylinder(axis, r, best[Kind::cylinder]);
@@ -225,8 +219,7 @@ Fitter::WidthBound Fitter::bound_width(int y, int z, double enough) const {
   const double *py = local_[y].data(), *pz = local_[z].data();
   for (size_t first = 0; first < points.size(); first += 16) {
     const size_t last = std::min(first + 16, points.size());
-    for (size_t k = first; k < last; ++k)
-      (py[k] > 0 ? bound.above : bound.below).add(py[k], pz[k]);
+    for (size_t k = first; k < last; ++k) (py[k] > 0 ? bound.above : bound.below).add(py[k], pz[k]);
     if (bound.least() >= enough) break;
   }
   return bound;
@@ -263,8 +256,7 @@ void Fitter::try_prism(int x, int y, int z, double enough, Fitted& best) {
   const double bottom = std::max(mean - flare, model_.thickness);
   Vec3 center;
   center[z] = shift;
-  offer(best, prism_of(half_[x], hy, top, bottom), permuted(frame_, x, y), center,
-        {half_[x], hy, top, bottom});
+  offer(best, prism_of(half_[x], hy, top, bottom), permuted(frame_, x, y), center, {half_[x], hy, top, bottom});
 }
 
 void Fitter::try_prisms(Fitted& best) {
@@ -429,10 +421,8 @@ Shape to_shape(const Fitted& f) {
     case Kind::sphere: return Sphere{f.center, f.size[0]};
     case Kind::capsule: return Capsule{f.center - reach, f.center + reach, f.size[1]};
     case Kind::cylinder: return Cylinder{f.center - reach, f.center + reach, f.size[1]};
-    case Kind::frustum:
-      return Frustum{f.center - reach, f.center + reach, f.size[1], f.size[2]};
-    case Kind::prism:
-      return Prism{f.center, to_quaternion(f.frame), f.size[0], f.size[1], f.size[2], f.size[3]};
+    case Kind::frustum: return Frustum{f.center - reach, f.center + reach, f.size[1], f.size[2]};
+    case Kind::prism: return Prism{f.center, to_quaternion(f.frame), f.size[0], f.size[1], f.size[2], f.size[3]};
     default: return Box{f.center, to_quaternion(f.frame), {f.size[0], f.size[1], f.size[2]}};
   }
 }

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "shapes/shape.hpp"
 #include "fit/options.hpp"
+#include "shapes/shape.hpp"
 
 namespace hitbox {
 
@@ -16,8 +16,8 @@ namespace hitbox {
 struct CostModel {
   std::array<bool, kPrimitiveCount> kinds;
   std::array<double, kPrimitiveCount> weights;
-  double clearance;  // 0: the plain volume of Eq. 4
-  double thickness;  // smallest half extent or radius
+  double clearance;              // 0: the plain volume of Eq. 4
+  double thickness;              // smallest half extent or radius
   uint32_t overlap_samples = 0;  // a pair; 0: what two shapes share counts twice (Eq. 4)
 
   bool allows(Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
@@ -30,26 +30,30 @@ struct CostModel {
     return weight(S::kKind) * (hitbox::volume(shape) + rim);
   }
   double cost(const Shape& shape) const {
-    return std::visit([this](const auto& s) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Hull>) return Bounds::kInfinity;
-      else return cost(s);
-    }, shape);
+    return std::visit(
+        [this](const auto& s) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Hull>)
+            return Bounds::kInfinity;
+          else
+            return cost(s);
+        },
+        shape);
   }
 };
 
 // A shape in the frame it was fitted in.
 struct Fitted {
   Kind kind = Kind::box;
-  Frame frame;                    // axis[0]: the axis of a capsule, cylinder or frustum
-  Vec3 center;                    // in world coordinates
-  std::array<double, 4> size{};   // box: half extents; sphere: radius; capsule, cylinder: half
-                                  // length, radius; frustum: half length, radius at -axis, at
-                                  // +axis; prism: half_x, half_y, half_top, half_bottom
-  double reach = 0;               // how far its surface is from the mesh at most, where measured
-  bool refused = false;           // it enters space that is to be kept clear
-  bool about_center = false;      // its centre or axis was given, not found: refitting keeps it
-  double weight = 1;              // of the kind
-  double volume = 0;              // plain, times the weight
+  Frame frame;                   // axis[0]: the axis of a capsule, cylinder or frustum
+  Vec3 center;                   // in world coordinates
+  std::array<double, 4> size{};  // box: half extents; sphere: radius; capsule, cylinder: half
+                                 // length, radius; frustum: half length, radius at -axis, at
+                                 // +axis; prism: half_x, half_y, half_top, half_bottom
+  double reach = 0;              // how far its surface is from the mesh at most, where measured
+  bool refused = false;          // it enters space that is to be kept clear
+  bool about_center = false;     // its centre or axis was given, not found: refitting keeps it
+  double weight = 1;             // of the kind
+  double volume = 0;             // plain, times the weight
   double cost = Bounds::kInfinity;
 };
 

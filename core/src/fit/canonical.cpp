@@ -113,7 +113,7 @@ class FaceOrder {
   const MeshView& mesh_;
   std::span<const uint32_t> places_;  // of vertices
   const FitOptions& options_;
-  std::vector<uint32_t> first_;  // of each face's corners
+  std::vector<uint32_t> first_;        // of each face's corners
   std::vector<uint32_t> keeps_first_;  // faces, ascending
 };
 

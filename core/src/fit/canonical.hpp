@@ -5,13 +5,13 @@
 // and maps the faces of its answer back.
 //
 // Always holds: a mesh gives the same arrays for any order of faces and vertices, and whichever corner a flat,
-// convex face begins with. (Of others that decides how they are cut into triangles: it is another mesh.) Only faces that
-// are alike in all that fit knows of them are told apart by their numbers.
-// Cost: O(n log n), 0.15 microseconds a face.
+// convex face begins with. (Of others that decides how they are cut into triangles: it is another mesh.) Only faces
+// that are alike in all that fit knows of them are told apart by their numbers. Cost: O(n log n), 0.15 microseconds a
+// face.
 #pragma once
 
-#include "mesh/mesh.hpp"
 #include "fit/options.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 

@@ -4,10 +4,10 @@
 
 #include "base/assert.hpp"
 #include "base/bounds.hpp"
+#include "fit/enclose.hpp"
 #include "geometry/convex_hull.hpp"
 #include "geometry/eigen3.hpp"
 #include "geometry/progressive_hull.hpp"
-#include "fit/enclose.hpp"
 
 namespace hitbox {
 
@@ -70,8 +70,7 @@ ConvexHull solid_hull(std::span<const Vec3> points, double thickness) {
     const double middle = extent.low * 0.5 + extent.high * 0.5;
     std::vector<Vec3> spread;
     for (const Vec3& v : hull.mesh.vertices)
-      for (const double side : {-thickness, thickness})
-        spread.push_back(v + across * (middle + side - dot(across, v)));
+      for (const double side : {-thickness, thickness}) spread.push_back(v + across * (middle + side - dot(across, v)));
     hull = std::move(convex_hull(spread).value());
   }
   return hull;
@@ -128,8 +127,7 @@ Hull smallest_around(const TriangleMesh& hull, uint32_t most_vertices) {
   std::vector<Hull> candidates{hull_of(progressive_hull(hull, most_vertices)), tetrahedron_around(hull.vertices)};
   for (const Frame& frame : likely_frames(hull)) candidates.push_back(box_around(hull.vertices, frame, 0));
   const double least = volume(Hull{hull.vertices, hull.triangles}) * (1 - 1e-6);
-  std::erase_if(candidates,
-                [&](const Hull& h) { return h.vertices.size() > most_vertices || volume(h) < least; });
+  std::erase_if(candidates, [&](const Hull& h) { return h.vertices.size() > most_vertices || volume(h) < least; });
   return *std::min_element(candidates.begin(), candidates.end(),
                            [](const Hull& a, const Hull& b) { return volume(a) < volume(b); });
 }

@@ -11,8 +11,7 @@ std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> s
   std::vector<Sphere> result;
   result.reserve(spheres.size());
   for (const Sphere& s : spheres)
-    result.push_back({frame.to_local(s.center - to_input.translation) / to_input.scale,
-                      s.radius / to_input.scale});
+    result.push_back({frame.to_local(s.center - to_input.translation) / to_input.scale, s.radius / to_input.scale});
   return result;
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bvh/bvh.hpp"
-#include "shapes/shape.hpp"
 #include "fit/options.hpp"
+#include "shapes/shape.hpp"
 
 namespace hitbox {
 

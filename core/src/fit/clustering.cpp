@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "geometry/eigen3.hpp"
 #include "fit/kernel.hpp"
 #include "fit/medial.hpp"
+#include "geometry/eigen3.hpp"
 
 namespace hitbox {
 
@@ -29,8 +29,14 @@ std::vector<uint32_t> merged(std::span<const uint32_t> a, std::span<const uint32
 
 Clustering::Clustering(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
                        const Shaper& shaper, const RefineLimits& limits, Run& run)
-    : mesh_(mesh), set_(set), shaper_(shaper), run_(run), fitter_(shaper.model()), left_(kQuickLooks * limits.tries),
-      deadline_(limits.deadline), cluster_of_(std::move(cluster_of_leaf)) {
+    : mesh_(mesh),
+      set_(set),
+      shaper_(shaper),
+      run_(run),
+      fitter_(shaper.model()),
+      left_(kQuickLooks * limits.tries),
+      deadline_(limits.deadline),
+      cluster_of_(std::move(cluster_of_leaf)) {
   const uint32_t count = 1 + *std::max_element(cluster_of_.begin(), cluster_of_.end());
   leaves_.resize(std::max<size_t>(count, limits.clusters));
   for (uint32_t c = size(); c-- > count;) free_.push_back(c);
@@ -79,8 +85,7 @@ std::vector<uint32_t> Clustering::worst_first() const {
   std::vector<uint32_t> order(leaves_.size());
   std::iota(order.begin(), order.end(), 0u);
   std::erase_if(order, [&](uint32_t c) { return leaves_[c].empty(); });
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return shape_[a].cost > shape_[b].cost; });
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return shape_[a].cost > shape_[b].cost; });
   return order;
 }
 
@@ -171,8 +176,8 @@ Leaf Clustering::whole_of_both(uint32_t a, uint32_t b) {
 }
 
 std::vector<Frame> Clustering::frames_of(const Leaf& whole) const {
-  std::vector<Frame> frames = {eigen3(combined(whole.op, true)).vectors,
-                               principal_frame(mesh_.vertices, whole.kernel), whole.edges};
+  std::vector<Frame> frames = {eigen3(combined(whole.op, true)).vectors, principal_frame(mesh_.vertices, whole.kernel),
+                               whole.edges};
   if (whole.medial.area > 0) frames.push_back(medial_frame(whole.medial));
   return frames;
 }
@@ -180,8 +185,7 @@ std::vector<Frame> Clustering::frames_of(const Leaf& whole) const {
 Fitted Clustering::shape_around(Fitter& fitter, const Leaf& all, double enough) const {
   if (all.is_simple) return all.shape;
   fitter.points.assign(mesh_.vertices, all.kernel);
-  return without_noise(shaper_.thorough(fitter, frames_of(all), all.medial, enough), all.op,
-                       shaper_.model().thickness);
+  return without_noise(shaper_.thorough(fitter, frames_of(all), all.medial, enough), all.op, shaper_.model().thickness);
 }
 
 Fitted Clustering::tried(std::span<const uint32_t> leaves, double enough) { return tried(whole(leaves), enough); }

@@ -9,8 +9,8 @@
 namespace hitbox {
 
 inline constexpr uint32_t kNoCluster = UINT32_MAX;
-inline constexpr double kOnTheMesh = 5e-5;    // a reach, of the diagonal: nothing to be gained
-inline constexpr double kWorthwhile = 1e-3;   // of a cost: smaller gains are noise of the samples
+inline constexpr double kOnTheMesh = 5e-5;   // a reach, of the diagonal: nothing to be gained
+inline constexpr double kWorthwhile = 1e-3;  // of a cost: smaller gains are noise of the samples
 
 // Two clusters in place of one, or of two.
 struct Split {
@@ -50,9 +50,7 @@ class Clustering {
   std::vector<uint32_t> worst_first() const;  // clusters in use
   double total() const;
   double average() const { return total() / static_cast<double>(size()); }
-  bool is_simple(uint32_t cluster) const {
-    return leaves_[cluster].size() == 1 && leaf(leaves_[cluster][0]).is_simple;
-  }
+  bool is_simple(uint32_t cluster) const { return leaves_[cluster].size() == 1 && leaf(leaves_[cluster][0]).is_simple; }
   // Whether the cluster's shape could be smaller without this leaf: it reaches the shape's surface.
   bool supports(uint32_t cluster, uint32_t leaf) const;
 
@@ -120,9 +118,9 @@ class Clustering {
   std::vector<std::vector<uint32_t>> leaves_;  // of a cluster, ascending
   std::vector<uint32_t> free_;                 // clusters, the last to be taken first
   std::vector<Fitted> shape_;
-  std::vector<std::optional<Leaf>> whole_;     // all of a cluster's leaves as one; none: not known
-  std::vector<std::vector<uint32_t>> near_;    // leaves next to a leaf
-  std::vector<Join> join_of_;                  // the cheapest of each cluster; kNoCluster: not known
+  std::vector<std::optional<Leaf>> whole_;   // all of a cluster's leaves as one; none: not known
+  std::vector<std::vector<uint32_t>> near_;  // leaves next to a leaf
+  std::vector<Join> join_of_;                // the cheapest of each cluster; kNoCluster: not known
 };
 
 }  // namespace hitbox

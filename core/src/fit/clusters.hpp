@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "mesh/mesh.hpp"
 #include "fit/tree.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
@@ -15,12 +15,10 @@ class ClusterMembers {
 
   size_t size() const { return face_offset_.size() - 1; }
   std::span<const uint32_t> faces(size_t cluster) const {  // ascending
-    return std::span(faces_).subspan(face_offset_[cluster],
-                                     face_offset_[cluster + 1] - face_offset_[cluster]);
+    return std::span(faces_).subspan(face_offset_[cluster], face_offset_[cluster + 1] - face_offset_[cluster]);
   }
   std::span<const uint32_t> vertices(size_t cluster) const {  // each once, ascending
-    return std::span(vertices_).subspan(vertex_offset_[cluster],
-                                        vertex_offset_[cluster + 1] - vertex_offset_[cluster]);
+    return std::span(vertices_).subspan(vertex_offset_[cluster], vertex_offset_[cluster + 1] - vertex_offset_[cluster]);
   }
 
  private:

@@ -25,8 +25,7 @@ bool contains_all(const Shape& shape, std::span<const Vec3> points) {
 
 }  // namespace
 
-std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
-                                         std::vector<std::vector<Vec3>> points,
+std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes, std::vector<std::vector<Vec3>> points,
                                          std::span<const uint32_t> group, Run& run) {
   const auto count = static_cast<uint32_t>(shapes.size());
   std::vector<uint32_t> into(count), order(count);
@@ -40,13 +39,10 @@ std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
     points_box[k] = bounds_of(points[k]);
   }
   const auto holds = [&](uint32_t large, uint32_t small) {
-    return (group.empty() || group[large] == group[small]) &&
-           shape_box[large].contains(points_box[small].low) &&
-           shape_box[large].contains(points_box[small].high) &&
-           contains_all(shapes[large], points[small]);
+    return (group.empty() || group[large] == group[small]) && shape_box[large].contains(points_box[small].low) &&
+           shape_box[large].contains(points_box[small].high) && contains_all(shapes[large], points[small]);
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return volumes[a] < volumes[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return volumes[a] < volumes[b]; });
   const BoxBvh tree(shape_box, run);
   std::vector<uint32_t> near;
   for (const uint32_t small : order) {

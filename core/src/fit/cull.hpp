@@ -12,8 +12,7 @@ namespace hitbox {
 // For each shape the one that makes it superfluous, or itself. `points[k]`: the vertices that
 // shape k is there to enclose. Small shapes go first; a shape that stays may take in many, all of
 // its own group (`group`: empty, or one a shape).
-std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes,
-                                         std::vector<std::vector<Vec3>> points,
+std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes, std::vector<std::vector<Vec3>> points,
                                          std::span<const uint32_t> group, Run& run);
 
 // Smallest half extent or radius.

@@ -156,8 +156,7 @@ void add_box(Points& sum, double hx, double hy, Width&& width, double density) {
     }
     for (const double y : {-1.0, 1.0}) {
       const double w = width(y);
-      for (int i = 0; i <= nx; ++i)
-        sum.add({at(i, nx) * hx, y * hy, at(k, nz) * w}, 4 * hx * w * share(i, nx) * row);
+      for (int i = 0; i <= nx; ++i) sum.add({at(i, nx) * hx, y * hy, at(k, nz) * w}, 4 * hx * w * share(i, nx) * row);
     }
   }
 }

@@ -5,9 +5,9 @@
 // rims of cylinders, where shapes are furthest off.
 #pragma once
 
-#include "shapes/hull.hpp"
 #include "fit/candidates.hpp"
 #include "fit/distance_field.hpp"
+#include "shapes/hull.hpp"
 
 namespace hitbox {
 

@@ -18,7 +18,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 // distance of 300 shapes is 1 percent larger, that of 1000 shapes 6 percent.
 constexpr double kNodesAShape = 512, kFewestNodes = 1 << 16, kMostNodes = 1 << 19;
 constexpr uint32_t kSomeShapes = 256;
-constexpr int kMargin = 2;          // nodes around the mesh
+constexpr int kMargin = 2;  // nodes around the mesh
 // Of a distance inside a solid. Nothing ever goes there, but with none at all shapes fill solids with
 // ever more of each other, and every measure that sees all surfaces doubles.
 constexpr double kInsideShare = 0.05;
@@ -46,8 +46,8 @@ std::vector<uint32_t> along_curve(std::span<const Vec3> vertices, std::span<cons
 
 }  // namespace
 
-DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance,
-                             uint32_t shapes, Run& run)
+DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, uint32_t shapes,
+                             Run& run)
     : solid_(solid) {
   const std::vector<Triangle> unsorted = triangles_of(mesh, run);
   const std::vector<uint32_t> order = along_curve(mesh.vertices, unsorted);
@@ -85,7 +85,7 @@ void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const T
       constexpr double kFlat = 1e-5;
       const auto inverse = static_cast<float>(1 / determinant);
       const bool sliver = !(determinant > kFlat * d00 * d11) || !std::isfinite(inverse);
-      facets_[k] = {to_float(a), to_float(ab), to_float(ac), to_float(normalized(cross(ab, ac), {})),
+      facets_[k] = {to_float(a),          to_float(ab),         to_float(ac), to_float(normalized(cross(ab, ac), {})),
                     sliver ? 0 : inverse, {kNone, kNone, kNone}};
     }
   });
@@ -295,8 +295,8 @@ bool DistanceField::step_aside(const Point& q, uint32_t& facet, Near& near) cons
     return to_index(std::clamp((x - from) * inverse_spacing_, 0.0f, static_cast<float>(size - 2)));
   };
   const auto row = static_cast<size_t>(size_[0]), plane = row * static_cast<size_t>(size_[1]);
-  const size_t cell = low(q.x, origin_.x, size_[0]) + row * low(q.y, origin_.y, size_[1]) +
-                      plane * low(q.z, origin_.z, size_[2]);
+  const size_t cell =
+      low(q.x, origin_.x, size_[0]) + row * low(q.y, origin_.y, size_[1]) + plane * low(q.z, origin_.z, size_[2]);
   bool found = false;
   const PointOf<Float4> point = together({q, q, q, q});
   for (const size_t corner : {cell, cell + plane}) {
@@ -318,8 +318,8 @@ inline size_t DistanceField::nearest_node(const Point& q) const {
     return to_index(std::clamp((x - low) * inverse_spacing_ + 0.5f, 0.0f, static_cast<float>(size) - 0.5f));
   };
   return place(q.x, origin_.x, size_[0]) +
-         static_cast<size_t>(size_[0]) * (place(q.y, origin_.y, size_[1]) +
-                                          static_cast<size_t>(size_[1]) * place(q.z, origin_.z, size_[2]));
+         static_cast<size_t>(size_[0]) *
+             (place(q.y, origin_.y, size_[1]) + static_cast<size_t>(size_[1]) * place(q.z, origin_.z, size_[2]));
 }
 
 inline std::array<DistanceField::Found, 4> DistanceField::find(const std::array<Point, 4>& points) const {
@@ -377,8 +377,8 @@ DistanceField::Found DistanceField::find_carefully(const Point& q) const {
 }
 
 inline double DistanceField::distance_of(const Found& found) const {
-  const double distance = std::sqrt(static_cast<double>(found.distance_sq)) *
-                          (solid_ && found.inside ? kInsideShare : 1.0);
+  const double distance =
+      std::sqrt(static_cast<double>(found.distance_sq)) * (solid_ && found.inside ? kInsideShare : 1.0);
   return importance_.empty() ? distance : distance * static_cast<double>(importance_[found.facet]);
 }
 

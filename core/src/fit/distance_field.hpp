@@ -42,9 +42,9 @@ class DistanceField {
   static Point to_float(const Vec3& p);
   static PointOf<Float4> together(const std::array<Point, 4>& p);
   struct alignas(64) Facet {
-    Point a, ab, ac, normal;            // a corner, two edges, the unit normal
-    float inverse;                      // one over the determinant of the edges' products; 0: a sliver
-    std::array<uint32_t, 3> across;     // the facet behind a-b, b-c, c-a; kNone: none or several
+    Point a, ab, ac, normal;         // a corner, two edges, the unit normal
+    float inverse;                   // one over the determinant of the edges' products; 0: a sliver
+    std::array<uint32_t, 3> across;  // the facet behind a-b, b-c, c-a; kNone: none or several
   };
   static_assert(sizeof(Facet) == 64);
   static constexpr float kNoEdge = -1;
@@ -64,8 +64,8 @@ class DistanceField {
   Point node_point(size_t node) const;
   size_t nearest_node(const Point& q) const;
   template <class F>
-  static NearOf<F> nearest_of(const PointOf<F>& a, const PointOf<F>& ab, const PointOf<F>& ac,
-                              const PointOf<F>& normal, F inverse, const PointOf<F>& p);
+  static NearOf<F> nearest_of(const PointOf<F>& a, const PointOf<F>& ab, const PointOf<F>& ac, const PointOf<F>& normal,
+                              F inverse, const PointOf<F>& p);
   NearOf<Float4> nearest(const std::array<uint32_t, 4>& facets, const PointOf<Float4>& p) const;
   Near nearest(uint32_t facet, const Point& p) const;
   struct Found {
@@ -81,7 +81,7 @@ class DistanceField {
   bool step_aside(const Point& q, uint32_t& facet, Near& near) const;
 
   bool solid_;
-  std::vector<Facet> facets_;  // along a Morton curve: what is near is mostly in the cache
+  std::vector<Facet> facets_;      // along a Morton curve: what is near is mostly in the cache
   std::vector<float> importance_;  // a facet; empty: all 1
   std::array<int, 3> size_{};
   Point origin_{};

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "geometry/eigen3.hpp"
-#include "recognise/directions.hpp"
 #include "fit/kernel.hpp"
 #include "fit/leaves.hpp"
 #include "fit/medial.hpp"
+#include "geometry/eigen3.hpp"
+#include "recognise/directions.hpp"
 
 namespace hitbox {
 
@@ -21,9 +21,8 @@ std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t>
   std::vector<Vec3> normals;  // times the area
   normals.reserve(faces.size());
   for (const uint32_t f : faces) normals.push_back(area_vector(mesh.vertices, mesh.face(f)));
-  const Vec3 first = *std::max_element(normals.begin(), normals.end(), [](const Vec3& a, const Vec3& b) {
-    return norm_sq(a) < norm_sq(b);
-  });
+  const Vec3 first = *std::max_element(normals.begin(), normals.end(),
+                                       [](const Vec3& a, const Vec3& b) { return norm_sq(a) < norm_sq(b); });
   const auto spans_less = [&](const Vec3& a, const Vec3& b) {
     return norm_sq(cross(first, a)) < norm_sq(cross(first, b));
   };
@@ -33,9 +32,9 @@ std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t>
 
 }  // namespace
 
-Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial,
-                   std::span<const uint32_t> faces, std::span<const uint32_t> vertices, Tangent tangent,
-                   const Shaper& shaper, int polish_rounds, Fitter& fitter, Run& run) {
+Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial, std::span<const uint32_t> faces,
+                   std::span<const uint32_t> vertices, Tangent tangent, const Shaper& shaper, int polish_rounds,
+                   Fitter& fitter, Run& run) {
   const bool choose_on_all = vertices.size() <= kChooseOnAll;
   std::vector<uint32_t> extreme;
   if (!choose_on_all) extreme = extreme_vertices(mesh.vertices, vertices);

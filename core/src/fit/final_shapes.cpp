@@ -13,11 +13,9 @@ namespace hitbox {
 
 namespace {
 
-std::vector<uint32_t> group_of_cluster(const Partition& partition,
-                                       std::span<const uint32_t> group_of_face) {
+std::vector<uint32_t> group_of_cluster(const Partition& partition, std::span<const uint32_t> group_of_face) {
   std::vector<uint32_t> group(group_of_face.empty() ? 0 : partition.cluster_count);
-  for (size_t f = 0; f < group_of_face.size(); ++f)
-    group[partition.cluster_of_face[f]] = group_of_face[f];
+  for (size_t f = 0; f < group_of_face.size(); ++f) group[partition.cluster_of_face[f]] = group_of_face[f];
   return group;
 }
 
@@ -103,8 +101,13 @@ std::vector<uint32_t> second_half(const MeshView& mesh, std::span<const uint32_t
 class FinalShapes {
  public:
   FinalShapes(const FitInput& input, Clusters clusters, const Tools& tools, Run& run)
-      : input_(input), tools_(tools), run_(run), mesh_(input.exact()), partition_(std::move(clusters.partition)),
-        low_(kFar * highest(clusters.shapes)), before_(std::move(clusters.shapes)),
+      : input_(input),
+        tools_(tools),
+        run_(run),
+        mesh_(input.exact()),
+        partition_(std::move(clusters.partition)),
+        low_(kFar * highest(clusters.shapes)),
+        before_(std::move(clusters.shapes)),
         medial_(std::move(clusters.medial)) {
     const ClusterMembers members(mesh_, partition_);
     simple_ = simple_parts(input.simple, partition_, members);
@@ -230,7 +233,7 @@ class FinalShapes {
   Partition partition_;
   double low_;  // how far a shape may reach, whatever it did before
   std::vector<Fitted> before_;
-  std::vector<Moments> medial_;  // of clusters as they were before trimming
+  std::vector<Moments> medial_;            // of clusters as they were before trimming
   std::vector<const SimplePart*> simple_;  // null: it is no simple part
   std::vector<Fitted> fitted_;
   std::vector<std::optional<Shape>> hulls_;
@@ -255,8 +258,8 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
                                  const Partition& partition, const FitInput& input, Run& run) {
   const FitOptions& options = input.options;
   constexpr uint32_t kDropped = UINT32_MAX;
-  const std::vector<uint32_t> into = superfluous_shapes(
-      shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
+  const std::vector<uint32_t> into =
+      superfluous_shapes(shapes, std::move(points), group_of_cluster(partition, options.group_of_face), run);
   const double drop_thin = options.drop_thin;
   FitResult result;
   std::vector<uint32_t> number(shapes.size(), kDropped);
@@ -275,8 +278,7 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
   const auto face_count = static_cast<uint32_t>(partition.cluster_of_face.size());
   for (uint32_t f = 0; f < face_count; ++f)
     if (shape_of(f) != kDropped) ++result.face_offsets[shape_of(f) + 1];
-  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(),
-                   result.face_offsets.begin());
+  std::partial_sum(result.face_offsets.begin(), result.face_offsets.end(), result.face_offsets.begin());
   result.faces.resize(result.face_offsets.back());
   std::vector<uint32_t> next = result.face_offsets;
   for (uint32_t f = 0; f < face_count; ++f)
@@ -314,12 +316,11 @@ const SimplePart* FinalShaper::simple_part(std::span<const uint32_t> faces) cons
   return ascending == at->second->faces ? at->second : nullptr;
 }
 
-Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
-                          const Moments& medial, Run& run) const {
+Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint32_t> vertices, const Moments& medial,
+                          Run& run) const {
   const MeshView mesh = input_.exact();
   run.poll();
-  if (const SimplePart* part = simple_part(faces))
-    return in_input(input_, part->final_shape(), points(vertices));
+  if (const SimplePart* part = simple_part(faces)) return in_input(input_, part->final_shape(), points(vertices));
   Fitter fitter(tools_->final);
   const Fitted fitted = fit_cluster(mesh, sum_of_operators(mesh, faces), medial, faces, vertices,
                                     input_.options.tangent, tools_->thorough, tools_->plan.polish_rounds, fitter, run);

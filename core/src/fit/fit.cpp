@@ -4,12 +4,12 @@
 
 #include "base/assert.hpp"
 #include "base/tolerances.hpp"
-#include "mesh/adjacency.hpp"
 #include "fit/final_shapes.hpp"
 #include "fit/groups.hpp"
 #include "fit/merge.hpp"
 #include "fit/premerge.hpp"
 #include "fit/refine.hpp"
+#include "mesh/adjacency.hpp"
 
 namespace hitbox {
 
@@ -52,13 +52,12 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
 }
 
 // Joins leaves into the groups that a first round of merging pairs shows to be worth it.
-LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Tools& tools, MergeTree& tree,
-                Run& run) {
+LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Tools& tools, MergeTree& tree, Run& run) {
   if (!tools.plan.groups || !input.surface || leaves.leaves.size() <= count) return leaves;
   MergeTree scratch = tree;
   const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
-  const MergeHistory pairs = merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off,
-                                          limits, scratch, run);
+  const MergeHistory pairs =
+      merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off, limits, scratch, run);
   const std::vector<LeafGroup> groups = find_groups(input.welded(), leaves, pairs, count, tools.thorough, run);
   leaves.prices = pairs.edge_prices;
   return groups.empty() ? leaves : with_groups(input.welded(), leaves, groups, tree);

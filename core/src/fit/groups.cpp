@@ -4,9 +4,9 @@
 #include <limits>
 #include <numeric>
 
-#include "geometry/eigen3.hpp"
 #include "fit/medial.hpp"
 #include "fit/medial_tree.hpp"
+#include "geometry/eigen3.hpp"
 
 namespace hitbox {
 
@@ -28,8 +28,7 @@ struct Level {
     const size_t leaf_count = pairs.leaf_count, steps = leaf_count - clusters;
     std::vector<uint32_t> top(leaf_count + steps);
     std::iota(top.begin(), top.end(), 0u);
-    for (size_t k = steps; k-- > 0;)
-      top[pairs.steps[k].a] = top[pairs.steps[k].b] = top[leaf_count + k];
+    for (size_t k = steps; k-- > 0;) top[pairs.steps[k].a] = top[pairs.steps[k].b] = top[leaf_count + k];
     std::vector<double> area(top.size());
     const auto own = [&](size_t leaf) { return std::max(set.leaves[leaf].op.area(), 1e-14); };
     for (size_t k = 0; k < leaf_count; ++k) area[top[k]] += own(k);
@@ -136,8 +135,8 @@ class Candidates {
 
 }  // namespace
 
-std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, const MergeHistory& pairs,
-                                   size_t count, const Shaper& shaper, Run& run) {
+std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, const MergeHistory& pairs, size_t count,
+                                   const Shaper& shaper, Run& run) {
   const size_t coarsest = pairs.leaf_count - pairs.steps.size();
   const Candidates candidates(mesh, set, Level(set, pairs, coarsest), most_shapes(count), shaper, run);
   // The finest level that still fits: groups are chosen the more sparingly, the cheaper shapes are.

@@ -18,8 +18,8 @@ struct LeafGroup {
 };
 
 // The disjoint groups that save most, if any do. `pairs`: merged down to `count` clusters or fewer.
-std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, const MergeHistory& pairs,
-                                   size_t count, const Shaper& shaper, Run& run);
+std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, const MergeHistory& pairs, size_t count,
+                                   const Shaper& shaper, Run& run);
 
 // Makes each group one leaf, with its shape; records that in the tree.
 LeafSet with_groups(const MeshView& mesh, const LeafSet& set, std::span<const LeafGroup> groups, MergeTree& tree);

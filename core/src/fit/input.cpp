@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/inside.hpp"
 #include "fit/canonical.hpp"
 #include "fit/enclose.hpp"
+#include "measure/inside.hpp"
 
 namespace hitbox {
 

@@ -6,10 +6,10 @@
 
 #include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "mesh/mesh.hpp"
 #include "fit/clear_space.hpp"
 #include "fit/distance_field.hpp"
 #include "fit/options.hpp"
+#include "mesh/mesh.hpp"
 #include "recognise/simplify.hpp"
 
 namespace hitbox {
@@ -37,7 +37,7 @@ struct FitInput {
   std::optional<TriangleBvh> surface;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
   bool solid = false;  // what lies inside does not count
-  ClearSpace clear;  // of padded shapes, in unit coordinates
+  ClearSpace clear;    // of padded shapes, in unit coordinates
 
  private:
   void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);

@@ -32,8 +32,7 @@ Interval Judge::strays(const Shape& shape, const FarthestGoal& goal, Run& run) c
   return {found.low / diagonal, found.high / diagonal};
 }
 
-Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal,
-                     Run& run) const {
+Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal, Run& run) const {
   Judged judged;
   judged.shape = shaper_.around(faces, vertices_of(input_.exact(), faces), medial, run);
   judged.enters = enters_any(padded(judged.shape, std::max(input_.options.pad, 0.0), 0), input_.options.keep_clear);

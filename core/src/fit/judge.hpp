@@ -4,14 +4,14 @@
 // inside it does not count. All lengths are fractions of the diagonal; shapes are in input units.
 #pragma once
 
-#include "measure/farthest.hpp"
 #include "fit/final_shapes.hpp"
+#include "measure/farthest.hpp"
 
 namespace hitbox {
 
 struct Judged {
   Shape shape;
-  Interval strays;  // how far its surface is from the mesh at most
+  Interval strays;      // how far its surface is from the mesh at most
   bool enters = false;  // a sphere to keep clear
 };
 
@@ -20,8 +20,7 @@ class Judge {
   Judge(const FitInput& input, Run& run);  // which must outlive it
 
   const FinalShaper& shaper() const { return shaper_; }
-  Judged around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal,
-                Run& run) const;
+  Judged around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal, Run& run) const;
   Interval strays(const Shape& shape, const FarthestGoal& goal, Run& run) const;
 
  private:

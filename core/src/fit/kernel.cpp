@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "geometry/eigen3.hpp"
 #include "base/bounds.hpp"
+#include "geometry/eigen3.hpp"
 
 namespace hitbox {
 
@@ -13,11 +13,11 @@ namespace {
 // Faces, edges and corners of a cube, and the twelve directions between: one of each opposite
 // pair. Whole numbers, so the same on every machine. Twice as many must fit into a kernel.
 constexpr std::array<std::array<int, 3>, 25> kDirections = {{
-    {1, 0, 0},  {0, 1, 0},  {0, 0, 1},                                                  //
-    {1, 1, 0},  {1, -1, 0}, {1, 0, 1},  {1, 0, -1}, {0, 1, 1},  {0, 1, -1},             //
-    {1, 1, 1},  {1, 1, -1}, {1, -1, 1}, {1, -1, -1},                                    //
-    {2, 1, 1},  {2, 1, -1}, {2, -1, 1}, {2, -1, -1}, {1, 2, 1},  {1, 2, -1},            //
-    {-1, 2, 1}, {-1, 2, -1}, {1, 1, 2}, {1, -1, 2}, {-1, 1, 2}, {-1, -1, 2},
+    {1, 0, 0},  {0, 1, 0},   {0, 0, 1},                                        //
+    {1, 1, 0},  {1, -1, 0},  {1, 0, 1},  {1, 0, -1},  {0, 1, 1},  {0, 1, -1},  //
+    {1, 1, 1},  {1, 1, -1},  {1, -1, 1}, {1, -1, -1},                          //
+    {2, 1, 1},  {2, 1, -1},  {2, -1, 1}, {2, -1, -1}, {1, 2, 1},  {1, 2, -1},  //
+    {-1, 2, 1}, {-1, 2, -1}, {1, 1, 2},  {1, -1, 2},  {-1, 1, 2}, {-1, -1, 2},
 }};
 static_assert(2 * kDirections.size() <= kKernelCapacity);
 
@@ -32,8 +32,7 @@ Frame principal_frame(std::span<const Vec3> vertices, std::span<const uint32_t> 
   return eigen3(spread).vectors;
 }
 
-std::vector<uint32_t> extreme_vertices(std::span<const Vec3> vertices,
-                                       std::span<const uint32_t> ids) {
+std::vector<uint32_t> extreme_vertices(std::span<const Vec3> vertices, std::span<const uint32_t> ids) {
   std::vector<uint32_t> kept(ids.begin(), ids.end());
   if (ids.size() > kKernelCapacity) {
     const Frame frame = principal_frame(vertices, ids);

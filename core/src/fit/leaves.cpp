@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "geometry/eigen3.hpp"
 #include "fit/clusters.hpp"
-#include "recognise/directions.hpp"
 #include "fit/kernel.hpp"
 #include "fit/nodes.hpp"
+#include "geometry/eigen3.hpp"
+#include "recognise/directions.hpp"
 
 namespace hitbox {
 
@@ -43,8 +43,7 @@ bool fills_nothing(const Fitted& shape, const FaceOperator& op, double thickness
   if (shape.kind != Kind::box || flattest > thickness) return false;
   const double rectangle = 4 * x * y * z / flattest;
   constexpr double kEqual = 1e-6;
-  return std::abs(op.area() - rectangle) <= kEqual * rectangle &&
-         norm(op.facing) >= (1 - kEqual) * rectangle;
+  return std::abs(op.area() - rectangle) <= kEqual * rectangle && norm(op.facing) >= (1 - kEqual) * rectangle;
 }
 
 Fitted without_noise(Fitted shape, const FaceOperator& op, double thickness) {
@@ -102,7 +101,10 @@ class LeafMaker {
  public:
   LeafMaker(const MeshView& mesh, const MergeTree& tree, const Shaper& shaper, const Surroundings* around,
             bool with_tangent)
-      : mesh_(mesh), shaper_(shaper), around_(around), with_tangent_(with_tangent),
+      : mesh_(mesh),
+        shaper_(shaper),
+        around_(around),
+        with_tangent_(with_tangent),
         simple_(tree.face_count + tree.merges.size(), nullptr) {
     for (const SimpleNode& part : tree.simple) simple_[part.node] = &part.shape;
   }
@@ -144,7 +146,11 @@ class LeafMaker {
 class Opener {
  public:
   Opener(const LeafMaker& maker, LeafSet set, MergeTree& tree, Run& run)
-      : maker_(maker), set_(std::move(set)), tree_(tree), run_(run), fitter_(maker.shaper().model()),
+      : maker_(maker),
+        set_(std::move(set)),
+        tree_(tree),
+        run_(run),
+        fitter_(maker.shaper().model()),
         undone_(tree.merges.size()) {}
 
   LeafSet open(std::span<const FacePair> face_pairs) {

@@ -19,7 +19,7 @@ struct Leaf {
   FaceOperator op;
   Moments medial;  // of the medial centres behind it; no area: there are none
   Bounds box;
-  Frame edges;  // see edge_frame
+  Frame edges;                   // see edge_frame
   std::vector<uint32_t> kernel;  // extreme vertices, ascending
   Fitted shape;
   bool is_simple = false;   // a simple part, all of it and nothing else

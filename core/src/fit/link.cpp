@@ -68,8 +68,7 @@ class OtherGroups {
     };
     std::vector<uint32_t> groups;
     if (n.count[child] > 0) {
-      for (const uint32_t item : tree_.order().subspan(n.first[child], n.count[child]))
-        groups.push_back(group_[item]);
+      for (const uint32_t item : tree_.order().subspan(n.first[child], n.count[child])) groups.push_back(group_[item]);
     } else {
       const Bvh::Node& below = tree_.nodes()[n.first[child]];
       for (size_t k = 0; k < 4; ++k)
@@ -92,8 +91,7 @@ std::vector<FacePair> link_along_curve(std::span<const Vec3> points, std::span<c
   links.reserve(points.size() * 2);
   for (const double shift : {0.0, 0.3}) {
     std::vector<uint32_t> order = morton_order(points, shift);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return group_of(a) < group_of(b); });
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return group_of(a) < group_of(b); });
     for (size_t k = 1; k < order.size(); ++k) {
       if (group_of(order[k - 1]) != group_of(order[k])) continue;
       const auto [low, high] = std::minmax({order[k - 1], order[k]});
@@ -103,8 +101,8 @@ std::vector<FacePair> link_along_curve(std::span<const Vec3> points, std::span<c
   return links;
 }
 
-std::vector<FacePair> link_nearest(std::span<const Bounds> boxes, std::span<const uint32_t> group,
-                                   size_t neighbours, Run& run) {
+std::vector<FacePair> link_nearest(std::span<const Bounds> boxes, std::span<const uint32_t> group, size_t neighbours,
+                                   Run& run) {
   if (std::equal(group.begin() + 1, group.end(), group.begin())) return {};
   const OtherGroups others(boxes, group, run);
   std::vector<std::vector<FacePair>> found(boxes.size());

@@ -15,7 +15,7 @@ std::vector<FacePair> link_along_curve(std::span<const Vec3> points, std::span<c
 
 // Each box with its `neighbours` nearest by gap (then by distance of centres) among those of
 // another group. Costs O(n log n).
-std::vector<FacePair> link_nearest(std::span<const Bounds> boxes, std::span<const uint32_t> group,
-                                   size_t neighbours, Run& run);
+std::vector<FacePair> link_nearest(std::span<const Bounds> boxes, std::span<const uint32_t> group, size_t neighbours,
+                                   Run& run);
 
 }  // namespace hitbox

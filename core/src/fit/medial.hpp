@@ -6,9 +6,9 @@
 #include <span>
 
 #include "bvh/bvh.hpp"
-#include "mesh/mesh.hpp"
 #include "fit/distance_field.hpp"
 #include "fit/moments.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 

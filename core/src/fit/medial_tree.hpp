@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/run.hpp"
-#include "mesh/adjacency.hpp"
 #include "fit/moments.hpp"
+#include "mesh/adjacency.hpp"
 
 namespace hitbox {
 

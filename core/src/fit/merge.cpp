@@ -6,11 +6,11 @@
 #include <numeric>
 #include <queue>
 
-#include "geometry/eigen3.hpp"
-#include "mesh/components.hpp"
 #include "fit/kernel.hpp"
 #include "fit/link.hpp"
 #include "fit/overlap.hpp"
+#include "geometry/eigen3.hpp"
+#include "mesh/components.hpp"
 
 namespace hitbox {
 
@@ -26,7 +26,7 @@ struct Neighbour {
 };
 
 struct Cluster : Leaf {
-  uint32_t part = kNone;    // the connected part it lies in; kNone: it spans several
+  uint32_t part = kNone;  // the connected part it lies in; kNone: it spans several
   uint32_t leaf_count = 1;
   std::vector<Neighbour> neighbours = {};
 };
@@ -47,10 +47,18 @@ struct Entry {
 
 class Greedy {
  public:
-  Greedy(const MeshView& mesh, const LeafSet& set, const Shaper& shaper, bool with_tangent,
-         const MergeLimits& limits, MergeTree& tree, Run& run)
-      : mesh_(mesh), shaper_(shaper), model_(shaper.model()), with_tangent_(with_tangent), limits_(limits),
-        tree_(tree), run_(run), fitter_(model_), leaf_count_(set.leaves.size()), live_(leaf_count_) {
+  Greedy(const MeshView& mesh, const LeafSet& set, const Shaper& shaper, bool with_tangent, const MergeLimits& limits,
+         MergeTree& tree, Run& run)
+      : mesh_(mesh),
+        shaper_(shaper),
+        model_(shaper.model()),
+        with_tangent_(with_tangent),
+        limits_(limits),
+        tree_(tree),
+        run_(run),
+        fitter_(model_),
+        leaf_count_(set.leaves.size()),
+        live_(leaf_count_) {
     clusters_.reserve(2 * leaf_count_);
     for (const Leaf& leaf : set.leaves) clusters_.push_back({leaf});
     into_.resize(leaf_count_);
@@ -81,8 +89,7 @@ class Greedy {
   }
   double shared_cost(uint32_t a, uint32_t b) const;
   void push(uint32_t a, uint32_t b, double price, bool lazy) {
-    if (price < Bounds::kInfinity && may_merge(a, b))
-      queue_.push({price, std::min(a, b), std::max(a, b), lazy});
+    if (price < Bounds::kInfinity && may_merge(a, b)) queue_.push({price, std::min(a, b), std::max(a, b), lazy});
   }
   // The cluster that c has become part of by now (path halving).
   uint32_t current(uint32_t c) {
@@ -105,9 +112,9 @@ class Greedy {
   std::vector<Cluster> clusters_;  // leaves first; each merge adds one
   std::vector<uint32_t> into_;     // the cluster each one went into, or itself
   std::vector<bool> gone_;
-  std::vector<uint32_t> slot_;     // scratch of joint_neighbours
+  std::vector<uint32_t> slot_;       // scratch of joint_neighbours
   std::vector<uint32_t> part_size_;  // in leaves
-  bool across_parts_ = false;      // no longer wait for whole parts
+  bool across_parts_ = false;        // no longer wait for whole parts
   size_t live_;
   std::vector<MergeHistory::Step> steps_;
   std::vector<double> edge_prices_;
@@ -237,8 +244,8 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   const double volume = excess(common, a, b);
   const double paid = shaper_.meter() == nullptr ? volume : std::max(std::abs(volume), std::abs(added));
   const double volume_added = has_simple ? std::max(paid, kSomething) : paid;
-  tree_.merges.push_back({clusters_[a].node, clusters_[b].node, volume_added,
-                          fills_nothing(common, op, model_.thickness)});
+  tree_.merges.push_back(
+      {clusters_[a].node, clusters_[b].node, volume_added, fills_nothing(common, op, model_.thickness)});
   into_[a] = into_[b] = merged;
   into_.push_back(merged);
   gone_[a] = gone_[b] = true;
@@ -318,7 +325,7 @@ MergeHistory Greedy::history() {
 }  // namespace
 
 MergeHistory merge_greedily(const MeshView& mesh, const LeafSet& leaves, const Shaper& shaper, bool with_tangent,
-                          const MergeLimits& limits, MergeTree& tree, Run& run) {
+                            const MergeLimits& limits, MergeTree& tree, Run& run) {
   Greedy greedy(mesh, leaves, shaper, with_tangent, limits, tree, run);
   greedy.merge_all();
   return greedy.history();

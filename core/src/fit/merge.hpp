@@ -3,14 +3,14 @@
 #pragma once
 
 #include "base/run.hpp"
-#include "mesh/mesh.hpp"
 #include "fit/leaves.hpp"
 #include "fit/tree.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
 struct MergeLimits {
-  size_t count = 1;  // clusters at which to stop
+  size_t count = 1;                       // clusters at which to stop
   double max_excess = Bounds::kInfinity;  // volume that one merge may add
 };
 
@@ -30,6 +30,6 @@ struct MergeHistory {
 
 // Goes on recording into `tree` where the leaves end. `with_tangent`: paper 1, 3.4.
 MergeHistory merge_greedily(const MeshView& mesh, const LeafSet& leaves, const Shaper& shaper, bool with_tangent,
-                          const MergeLimits& limits, MergeTree& tree, Run& run);
+                            const MergeLimits& limits, MergeTree& tree, Run& run);
 
 }  // namespace hitbox

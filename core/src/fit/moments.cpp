@@ -12,8 +12,7 @@ static Moments triangle_moments(const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 centroid = (a + b + c) / 3;
   const double weight = area / 12;
   return {area, centroid,
-          Sym3::outer(a - centroid, weight) + Sym3::outer(b - centroid, weight) +
-              Sym3::outer(c - centroid, weight)};
+          Sym3::outer(a - centroid, weight) + Sym3::outer(b - centroid, weight) + Sym3::outer(c - centroid, weight)};
 }
 
 Moments face_moments(std::span<const Vec3> vertices, std::span<const uint32_t> face) {

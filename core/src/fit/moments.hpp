@@ -17,8 +17,7 @@ struct Moments {
 inline Moments operator+(const Moments& a, const Moments& b) {  // parallel axes
   const double area = a.area + b.area;
   const Vec3 apart = b.centroid - a.centroid;
-  return {area, a.centroid + apart * (b.area / area),
-          a.second + b.second + Sym3::outer(apart, a.area * b.area / area)};
+  return {area, a.centroid + apart * (b.area / area), a.second + b.second + Sym3::outer(apart, a.area * b.area / area)};
 }
 
 Moments face_moments(std::span<const Vec3> vertices, std::span<const uint32_t> face);

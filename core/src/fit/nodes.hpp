@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "mesh/mesh.hpp"
 #include "fit/tree.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
@@ -23,9 +23,7 @@ class TreeNodes {
   Partition partition(std::span<const uint32_t> nodes) const;
 
  private:
-  std::span<const uint32_t> range(uint32_t node) const {
-    return std::span(faces_).subspan(first_[node], size_[node]);
-  }
+  std::span<const uint32_t> range(uint32_t node) const { return std::span(faces_).subspan(first_[node], size_[node]); }
 
   const MergeTree& tree_;
   std::vector<uint32_t> roots_, faces_, first_, size_;

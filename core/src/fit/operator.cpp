@@ -30,15 +30,14 @@ Vec3 triangle_tangent(const Vec3& a, const Vec3& b, const Vec3& c) {
 
 FaceOperator triangle_operator(const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 twice_area = cross(b - a, c - a);
-  return {weighted_normal(twice_area),
-          weighted_tangent(triangle_tangent(a, b, c), 0.5 * norm(twice_area)), twice_area * 0.5};
+  return {weighted_normal(twice_area), weighted_tangent(triangle_tangent(a, b, c), 0.5 * norm(twice_area)),
+          twice_area * 0.5};
 }
 
 // The diagonals' cross product is the normal; their sum is the mid-line between two edges.
 FaceOperator quad_operator(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Vec3 twice_area = cross(c - a, d - b);
-  return {weighted_normal(twice_area),
-          weighted_tangent((a - c) + (b - d), 0.5 * norm(twice_area)), twice_area * 0.5};
+  return {weighted_normal(twice_area), weighted_tangent((a - c) + (b - d), 0.5 * norm(twice_area)), twice_area * 0.5};
 }
 
 }  // namespace
@@ -47,8 +46,7 @@ FaceOperator face_operator(std::span<const Vec3> vertices, std::span<const uint3
   const auto corner = [&](size_t k) -> const Vec3& { return vertices[face[k]]; };
   if (face.size() == 4) return quad_operator(corner(0), corner(1), corner(2), corner(3));
   FaceOperator sum;
-  for (size_t k = 2; k < face.size(); ++k)
-    sum = sum + triangle_operator(corner(0), corner(k - 1), corner(k));
+  for (size_t k = 2; k < face.size(); ++k) sum = sum + triangle_operator(corner(0), corner(k - 1), corner(k));
   return sum;
 }
 

@@ -33,9 +33,9 @@ struct FitOptions {
   Tangent tangent = Tangent::automatic;
   std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
   std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
-  uint32_t overlap_samples = 1000;  // a pair, with Cost::joint
-  double max_excess = -1;  // of the bounding box's volume, for one merge; < 0: no limit
-  double drop_thin = 0;    // mesh units: shapes with a half extent up to this are left out
+  uint32_t overlap_samples = 1000;                                          // a pair, with Cost::joint
+  double max_excess = -1;               // of the bounding box's volume, for one merge; < 0: no limit
+  double drop_thin = 0;                 // mesh units: shapes with a half extent up to this are left out
   std::vector<uint32_t> group_of_face;  // empty, or one a face: no shape spans two groups
   std::vector<double> importance;       // empty, or one a face, above 0: a factor on distances from it
   std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these

@@ -8,15 +8,18 @@ namespace hitbox {
 
 namespace {
 
-constexpr double kLower = 0.9;  // of a reach: what is lowered is lowered at least to this
-constexpr double kPrice = 5;    // average costs: what lowering one may add in sum
+constexpr double kLower = 0.9;               // of a reach: what is lowered is lowered at least to this
+constexpr double kPrice = 5;                 // average costs: what lowering one may add in sum
 constexpr double kHalf = 0.5, kForHalf = 4;  // of a reach: what is lowered to that may cost so many times as much
 constexpr size_t kTriesAPeak = 30;
 
 class Peak {
  public:
   Peak(Clustering& clusters, uint32_t cluster, double price)
-      : clusters_(clusters), cluster_(cluster), own_(clusters.shape(cluster)), most_reach_(kLower * own_.reach),
+      : clusters_(clusters),
+        cluster_(cluster),
+        own_(clusters.shape(cluster)),
+        most_reach_(kLower * own_.reach),
         price_(price) {}
 
   bool lower() { return by_another_shape() || by_joining() || by_moving() || by_splitting() || by_merging_anew(); }
@@ -98,7 +101,7 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
   if (clusters.is_late()) return;
   clusters.allow_tries(kTriesAPeak * rounds);
   clusters.look_closely();
-  const double price = kPrice * clusters.average();  // before any is lowered: they must not pay for each other
+  const double price = kPrice * clusters.average();           // before any is lowered: they must not pay for each other
   std::vector<std::vector<uint32_t>> stuck(clusters.size());  // the leaves of those that cannot be lowered
   const auto reach = [&](uint32_t c) { return clusters.shape(c).reach; };
   while (rounds-- > 0 && clusters.may_look()) {

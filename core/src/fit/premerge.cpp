@@ -15,13 +15,16 @@ constexpr size_t kBlock = 4096;
 
 class Rounds {
  public:
-  Rounds(const MeshView& mesh, std::vector<FacePair> edges, std::span<const uint32_t> group_of_face,
-         size_t leaf_count, double volume_limit, MergeTree& tree, Run& run)
-      : edges_(std::move(edges)), volume_limit_(volume_limit), tree_(tree), run_(run),
-        moments_(mesh.face_count()), label_(group_of_face.begin(), group_of_face.end()) {
+  Rounds(const MeshView& mesh, std::vector<FacePair> edges, std::span<const uint32_t> group_of_face, size_t leaf_count,
+         double volume_limit, MergeTree& tree, Run& run)
+      : edges_(std::move(edges)),
+        volume_limit_(volume_limit),
+        tree_(tree),
+        run_(run),
+        moments_(mesh.face_count()),
+        label_(group_of_face.begin(), group_of_face.end()) {
     run_.for_each_block(moments_.size(), kBlock, [&](size_t first, size_t last, size_t) {
-      for (size_t f = first; f < last; ++f)
-        moments_[f] = face_moments(mesh.vertices, mesh.face(f));
+      for (size_t f = first; f < last; ++f) moments_[f] = face_moments(mesh.vertices, mesh.face(f));
     });
     node_.resize(moments_.size());
     std::iota(node_.begin(), node_.end(), 0u);
@@ -63,17 +66,17 @@ class Rounds {
   double volume_limit_;
   MergeTree& tree_;
   Run& run_;
-  std::vector<Moments> moments_;   // per cluster
-  std::vector<uint32_t> node_;     // per cluster: its node in the tree
-  std::vector<uint32_t> label_;    // per cluster: the group that its faces are of; or empty
-  std::vector<bool> locked_;       // per cluster: a simple part, which is left alone
+  std::vector<Moments> moments_;  // per cluster
+  std::vector<uint32_t> node_;    // per cluster: its node in the tree
+  std::vector<uint32_t> label_;   // per cluster: the group that its faces are of; or empty
+  std::vector<bool> locked_;      // per cluster: a simple part, which is left alone
   double total_area_ = 0;
-  size_t to_merge_ = 0;            // merges still wanted
-  std::vector<double> proxy_;      // per cluster
-  std::vector<double> price_;      // per edge
-  std::vector<uint32_t> cheapest_;        // per cluster: its cheapest neighbour
+  size_t to_merge_ = 0;             // merges still wanted
+  std::vector<double> proxy_;       // per cluster
+  std::vector<double> price_;       // per edge
+  std::vector<uint32_t> cheapest_;  // per cluster: its cheapest neighbour
   std::vector<double> cheapest_price_;
-  std::vector<uint32_t> group_;           // per cluster: the cluster it went into, or itself
+  std::vector<uint32_t> group_;  // per cluster: the cluster it went into, or itself
   std::vector<bool> matched_;
 };
 
@@ -173,8 +176,7 @@ void Rounds::match(double limit) {
     if (eligible(a) && a < b && cheapest_[b] == a) try_merge(a, b);
   }
   for (uint32_t a = 0; a < count(); ++a)
-    if (eligible(a) && !matched_[cheapest_[a]])
-      try_merge(std::min(a, cheapest_[a]), std::max(a, cheapest_[a]));
+    if (eligible(a) && !matched_[cheapest_[a]]) try_merge(std::min(a, cheapest_[a]), std::max(a, cheapest_[a]));
 }
 
 // A fan of favourites around one cluster would take a round a spoke: let them all join at once.
@@ -258,9 +260,8 @@ std::vector<Vec3> Rounds::centroids() const {
 
 }  // namespace
 
-Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges,
-                   std::span<const uint32_t> group_of_face, size_t leaf_count, double volume_limit,
-                   MergeTree& tree, Run& run) {
+Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges, std::span<const uint32_t> group_of_face,
+                   size_t leaf_count, double volume_limit, MergeTree& tree, Run& run) {
   Rounds rounds(mesh, std::move(edges), group_of_face, leaf_count, volume_limit, tree, run);
   const double all = static_cast<double>(rounds.count());
   bool just_linked = false;

@@ -136,8 +136,8 @@ bool Refiner::try_move(uint32_t leaf, uint32_t from, uint32_t to) {
 
 }  // namespace
 
-Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-               const Shaper& shaper, const RefineLimits& limits, Run& run) {
+Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
+               const RefineLimits& limits, Run& run) {
   Clustering clusters(mesh, set, std::move(cluster_of_leaf), shaper, limits, run);
   Refiner(mesh, clusters, run).refine();
   return clusters.take();

@@ -15,7 +15,7 @@ namespace hitbox {
 
 struct RefineLimits {
   size_t clusters = 0;  // at most, or as many as there are
-  size_t tries = 0;  // shapes that may be fitted thoroughly; quick looks count an eighth
+  size_t tries = 0;     // shapes that may be fitted thoroughly; quick looks count an eighth
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
@@ -25,7 +25,7 @@ struct Refined {
   bool ended_early = false;               // by the deadline
 };
 
-Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf,
-               const Shaper& shaper, const RefineLimits& limits, Run& run);
+Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
+               const RefineLimits& limits, Run& run);
 
 }  // namespace hitbox

@@ -35,8 +35,7 @@ Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Mom
   std::vector<Fitted> shapes = fitter.smallest_of_each_kind(frames);
   double least = Bounds::kInfinity;
   for (const Fitted& shape : shapes) least = std::min(least, shape.cost / shape.weight);
-  if (clear_.empty())
-    std::erase_if(shapes, [&](const Fitted& s) { return s.cost / s.weight > kFarLarger * least; });
+  if (clear_.empty()) std::erase_if(shapes, [&](const Fitted& s) { return s.cost / s.weight > kFarLarger * least; });
   if (medial.area > 0)
     for (const Fitted& shape : fitter.round_about(medial_frame(medial), medial.centroid)) shapes.push_back(shape);
   // The smallest is mostly the best: the others then need not be measured to the end.

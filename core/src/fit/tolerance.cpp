@@ -5,11 +5,11 @@
 #include <optional>
 #include <set>
 
-#include "mesh/adjacency.hpp"
 #include "fit/judge.hpp"
 #include "fit/leaves.hpp"
 #include "fit/link.hpp"
 #include "fit/nodes.hpp"
+#include "mesh/adjacency.hpp"
 
 namespace hitbox {
 
@@ -22,7 +22,7 @@ constexpr double kTie = 1e-4;       // of the tolerance: nearer to it than that 
 // joining and further trees left one in 1.96 at best (31 meshes at 1, 3 and 8 %). Of fewer they may leave far
 // less, one in 9.6 of a torus, so that many always are.
 constexpr size_t kHopeless = 3;
-constexpr size_t kNear = 6;         // pieces to which a piece is linked across gaps
+constexpr size_t kNear = 6;  // pieces to which a piece is linked across gaps
 
 struct Piece {
   std::vector<uint32_t> faces;  // ascending
@@ -37,9 +37,7 @@ FarthestGoal goal_of(double tolerance) {
   return goal;
 }
 
-bool is_within(const Judged& judged, double tolerance) {
-  return judged.strays.high <= tolerance && !judged.enters;
-}
+bool is_within(const Judged& judged, double tolerance) { return judged.strays.high <= tolerance && !judged.enters; }
 
 // The topmost nodes within the tolerance; nothing where there are too many.
 std::optional<std::vector<Piece>> pieces_of_tree(const MergeTree& tree, const Judge& judge, double tolerance,
@@ -116,9 +114,8 @@ class Joiner {
       if (piece_of[pair.a] != piece_of[pair.b]) pairs.push_back({piece_of[pair.a], piece_of[pair.b]});
     const std::vector<uint32_t>& groups = input.options.group_of_face;
     if (!groups.empty())
-      std::erase_if(pairs, [&](const FacePair& p) {
-        return groups[pieces_[p.a].faces[0]] != groups[pieces_[p.b].faces[0]];
-      });
+      std::erase_if(pairs,
+                    [&](const FacePair& p) { return groups[pieces_[p.a].faces[0]] != groups[pieces_[p.b].faces[0]]; });
     return pairs;
   }
 

@@ -12,8 +12,7 @@ constexpr double kClearance = 0.01;  // of the diagonal; FIT: 0.003 to 0.03 trie
 
 CostModel cost_model(const FitOptions& options) {
   const bool grown = options.cost == Cost::grown || options.cost == Cost::deviation;
-  return {options.kinds, options.weights, grown ? kClearance : 0,
-          Tolerances::of_diagonal(1).thickness,
+  return {options.kinds, options.weights, grown ? kClearance : 0, Tolerances::of_diagonal(1).thickness,
           options.cost == Cost::joint ? options.overlap_samples : 0};
 }
 
@@ -45,8 +44,11 @@ Plan Plan::of(Effort effort) {
 }
 
 Tools::Tools(const FitInput& input)
-    : plan(Plan::of(input.options.effort)), merging(merging_model(input.options)), final(cost_model(input.options)),
-      meter(meter_of(input)), quick(merging, meter ? &*meter : nullptr, input.clear),
+    : plan(Plan::of(input.options.effort)),
+      merging(merging_model(input.options)),
+      final(cost_model(input.options)),
+      meter(meter_of(input)),
+      quick(merging, meter ? &*meter : nullptr, input.clear),
       thorough(final, meter ? &*meter : nullptr, input.clear) {}
 
 }  // namespace hitbox

@@ -14,9 +14,7 @@ size_t MergeTree::merges_to(uint32_t count) const {
   // Beyond, a merge that adds volume is a debt, paid off when its cluster ends up filling nothing.
   const size_t first = applied;
   std::vector<bool> owes(merges.size() - first);
-  const auto debt_of = [&](uint32_t node) {
-    return node >= face_count + first && owes[node - face_count - first];
-  };
+  const auto debt_of = [&](uint32_t node) { return node >= face_count + first && owes[node - face_count - first]; };
   int debts = 0;
   for (size_t k = first; k < merges.size(); ++k) {
     const auto& [a, b, added, fills_nothing] = merges[k];

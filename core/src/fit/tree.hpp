@@ -30,8 +30,8 @@ struct SimpleNode {
 struct MergeTree {
   uint32_t face_count = 0;
   std::vector<Merge> merges;
-  std::vector<SimpleNode> simple;      // what the first merges made
-  std::vector<uint32_t> input_face;    // of the mesh as it was given: of each face; empty: the same
+  std::vector<SimpleNode> simple;    // what the first merges made
+  std::vector<uint32_t> input_face;  // of the mesh as it was given: of each face; empty: the same
   // The leaves that shapes were fitted to first: a face of each, and the medial centres behind it.
   std::vector<uint32_t> leaf_face;
   std::vector<Moments> leaf_medial;
@@ -40,9 +40,7 @@ struct MergeTree {
   // goes. Those that follow and cost nothing are included: they add no volume, or end in a shape
   // that fills nothing, whatever lies between.
   size_t merges_to(uint32_t count) const;
-  uint32_t clusters_after(size_t merge_count) const {
-    return face_count - static_cast<uint32_t>(merge_count);
-  }
+  uint32_t clusters_after(size_t merge_count) const { return face_count - static_cast<uint32_t>(merge_count); }
   std::vector<uint32_t> first_faces() const;  // a face below each node
   // Clusters are numbered by their first face.
   Partition partition_after(size_t merge_count) const;

@@ -13,15 +13,23 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kNobody = UINT32_MAX;
-constexpr double kOnTheSide = 1e-7;    // of the diagonal: what is deeper holds nothing up
-constexpr double kWorthwhile = 1e-3;   // of a cost
+constexpr double kOnTheSide = 1e-7;   // of the diagonal: what is deeper holds nothing up
+constexpr double kWorthwhile = 1e-3;  // of a cost
 
 class Trimmer {
  public:
   Trimmer(const MeshView& mesh, Partition& partition, std::vector<Fitted>& shapes, const TrimRules& rules,
           const Shaper& shaper, Run& run)
-      : mesh_(mesh), partition_(partition), fitted_(shapes), rules_(rules), shaper_(shaper), run_(run),
-        fitter_(shaper.model()), faces_(shapes.size()), changed_(shapes.size()), place_(mesh.vertices.size()) {
+      : mesh_(mesh),
+        partition_(partition),
+        fitted_(shapes),
+        rules_(rules),
+        shaper_(shaper),
+        run_(run),
+        fitter_(shaper.model()),
+        faces_(shapes.size()),
+        changed_(shapes.size()),
+        place_(mesh.vertices.size()) {
     const ClusterMembers members(mesh, partition);
     for (size_t c = 0; c < shapes.size(); ++c) {
       faces_[c].assign(members.faces(c).begin(), members.faces(c).end());

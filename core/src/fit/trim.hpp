@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/run.hpp"
-#include "mesh/mesh.hpp"
 #include "fit/shaper.hpp"
 #include "fit/tree.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
@@ -23,7 +23,7 @@ struct TrimRules {
   std::span<const uint32_t> group;  // of each cluster; empty: all the same. Faces stay in theirs.
   // The face that each fragment is of, ascending; empty: faces are whole. What a cluster has of one stays together.
   std::span<const uint32_t> source_face;
-  double low = 0;                   // how far a shape may reach, whatever it did before
+  double low = 0;  // how far a shape may reach, whatever it did before
   // The best shape around what is left of a cluster.
   std::function<Fitted(uint32_t cluster, std::span<const uint32_t> faces, std::span<const uint32_t> vertices)> best;
 };

@@ -83,11 +83,8 @@ Simplex find_simplex(std::span<const Vec3> points) {
 // Points in a plane, seen along a coordinate axis that does not lie in it: exact and injective,
 // so its hull has the same corners.
 std::vector<Vec2> projected(std::span<const Vec3> points, const Simplex& simplex) {
-  const Vec3 &a = points[simplex.corner[0]], &b = points[simplex.corner[1]],
-             &c = points[simplex.corner[2]];
-  const auto flat = [](const Vec3& p, int axis) -> Vec2 {
-    return {p[(axis + 1) % 3], p[(axis + 2) % 3]};
-  };
+  const Vec3 &a = points[simplex.corner[0]], &b = points[simplex.corner[1]], &c = points[simplex.corner[2]];
+  const auto flat = [](const Vec3& p, int axis) -> Vec2 { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; };
   int axis = 0;
   while (axis < 2 && orient2d(flat(a, axis), flat(b, axis), flat(c, axis)) == 0) ++axis;
   std::vector<Vec2> result(points.size());
@@ -100,8 +97,7 @@ std::vector<Vec2> projected(std::span<const Vec3> points, const Simplex& simplex
 std::vector<Triangle> both_sides_of_polygon(uint32_t corners) {
   std::vector<Triangle> triangles;
   for (uint32_t k = 1; k + 1 < corners; ++k) triangles.push_back({0, k, k + 1});
-  for (uint32_t k = 1; k + 1 < corners; ++k)
-    triangles.push_back({1, (k + 2) % corners, (k + 1) % corners});
+  for (uint32_t k = 1; k + 1 < corners; ++k) triangles.push_back({1, (k + 2) % corners, (k + 1) % corners});
   return triangles;
 }
 
@@ -115,8 +111,7 @@ std::vector<uint32_t> ends_of_segment(std::span<const Vec3> points) {
 }
 
 // Numbers the vertices in input order and brings the triangles into a canonical one.
-void number_vertices(std::vector<Triangle>& triangles, std::vector<uint32_t>& indices,
-                     size_t point_count) {
+void number_vertices(std::vector<Triangle>& triangles, std::vector<uint32_t>& indices, size_t point_count) {
   std::vector<uint32_t> number(point_count, 0);
   for (const Triangle& t : triangles)
     for (const uint32_t v : t) number[v] = 1;
@@ -139,8 +134,7 @@ Result<ConvexHull> convex_hull(std::span<const Vec3> points) {
   if (points.size() > 0x7fffffff)
     return Error{format("convex hull: %zu points; at most 2147483647 are allowed.", points.size())};
   for (size_t k = 0; k < points.size(); ++k)
-    if (!is_finite(points[k]))
-      return Error{format("convex hull: point %zu is not finite; remove it or repair it.", k)};
+    if (!is_finite(points[k])) return Error{format("convex hull: point %zu is not finite; remove it or repair it.", k)};
 
   const std::vector<Vec3> exact = scaled_into_exact_range(points);
   const Simplex simplex = find_simplex(exact);
@@ -187,8 +181,7 @@ std::vector<uint32_t> convex_hull_2d(std::span<const Vec2> points) {
 
   std::vector<uint32_t> hull;
   const auto append = [&](uint32_t p, size_t fixed) {
-    while (hull.size() > fixed &&
-           orient2d(points[hull[hull.size() - 2]], points[hull.back()], points[p]) <= 0)
+    while (hull.size() > fixed && orient2d(points[hull[hull.size() - 2]], points[hull.back()], points[p]) <= 0)
       hull.pop_back();
     hull.push_back(p);
   };
@@ -211,9 +204,8 @@ std::vector<HalfEdge> sorted_half_edges(std::span<const Triangle> triangles) {
   for (uint32_t t = 0; t < triangles.size(); ++t)
     for (size_t k = 0; k < 3; ++k)
       edges.push_back({triangles[t][k], triangles[t][(k + 1) % 3], t, triangles[t][(k + 2) % 3]});
-  std::sort(edges.begin(), edges.end(), [](const HalfEdge& a, const HalfEdge& b) {
-    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
-  });
+  std::sort(edges.begin(), edges.end(),
+            [](const HalfEdge& a, const HalfEdge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
   return edges;
 }
 
@@ -223,10 +215,9 @@ std::string verify_edges(std::span<const Vec3> vertices, std::span<const Triangl
     const HalfEdge& edge = edges[k];
     if (k > 0 && edges[k - 1].from == edge.from && edges[k - 1].to == edge.to)
       return format("edge %u-%u occurs twice in the same direction", edge.from, edge.to);
-    const auto twin = std::lower_bound(
-        edges.begin(), edges.end(), edge, [](const HalfEdge& a, const HalfEdge& b) {
-          return std::tie(a.from, a.to) < std::make_tuple(b.to, b.from);
-        });
+    const auto twin = std::lower_bound(edges.begin(), edges.end(), edge, [](const HalfEdge& a, const HalfEdge& b) {
+      return std::tie(a.from, a.to) < std::make_tuple(b.to, b.from);
+    });
     if (twin == edges.end() || twin->from != edge.to || twin->to != edge.from)
       return format("edge %u-%u has no neighbour", edge.from, edge.to);
     const Triangle& t = triangles[edge.triangle];
@@ -239,12 +230,10 @@ std::string verify_edges(std::span<const Vec3> vertices, std::span<const Triangl
 std::string verify_enclosure(std::span<const Vec3> points, std::span<const Vec3> vertices,
                              std::span<const Triangle> triangles) {
   for (size_t t = 0; t < triangles.size(); ++t) {
-    const Vec3 &a = vertices[triangles[t][0]], &b = vertices[triangles[t][1]],
-               &c = vertices[triangles[t][2]];
+    const Vec3 &a = vertices[triangles[t][0]], &b = vertices[triangles[t][1]], &c = vertices[triangles[t][2]];
     if (are_collinear(a, b, c)) return format("triangle %zu has no area", t);
     for (size_t k = 0; k < points.size(); ++k)
-      if (orient3d(a, b, c, points[k]) > 0)
-        return format("point %zu lies outside triangle %zu", k, t);
+      if (orient3d(a, b, c, points[k]) > 0) return format("point %zu lies outside triangle %zu", k, t);
   }
   return {};
 }

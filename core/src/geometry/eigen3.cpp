@@ -33,8 +33,7 @@ void rotate(Work& w, int p, int q, int r) {
 }  // namespace
 
 Eigen3 eigen3(const Sym3& a) {
-  Work w{{{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}},
-         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  Work w{{{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   const double scale = std::abs(a.xx) + std::abs(a.yy) + std::abs(a.zz);
   for (int sweep = 0; sweep < 16; ++sweep) {
     const double off = std::abs(w.m[0][1]) + std::abs(w.m[0][2]) + std::abs(w.m[1][2]);

@@ -21,9 +21,7 @@ struct Carriers {
     const double determinant = dot(plane[0].normal, dual[0]);
     for (Vec3& d : dual) d = d / determinant;
   }
-  Vec3 point() const {
-    return dual[0] * plane[0].offset + dual[1] * plane[1].offset + dual[2] * plane[2].offset;
-  }
+  Vec3 point() const { return dual[0] * plane[0].offset + dual[1] * plane[1].offset + dual[2] * plane[2].offset; }
 };
 
 // The side of the box |x|, |y|, |z| <= reach that looks along an axis, or against it.
@@ -77,8 +75,7 @@ size_t leaving_for(const HalfSpace& next, const Vec3& objective, const Carriers&
 
 }  // namespace
 
-std::optional<Vec3> lowest_point(const Vec3& objective, std::span<const HalfSpace> half_spaces,
-                                 double reach) {
+std::optional<Vec3> lowest_point(const Vec3& objective, std::span<const HalfSpace> half_spaces, double reach) {
   Carriers carriers = corner_of_reach(objective, reach);
   for (size_t step = 0; step < kMostSteps; ++step) {
     const Vec3 point = carriers.point();

@@ -123,8 +123,7 @@ Ball min_ball(std::span<const Vec3> points) {
     p = {std::ldexp(p.x - middle.x, -exponent), std::ldexp(p.y - middle.y, -exponent),
          std::ldexp(p.z - middle.z, -exponent)};
   const Ball ball = min_ball_of_scaled(scaled);
-  Ball result{{std::ldexp(ball.center.x, exponent) + middle.x,
-               std::ldexp(ball.center.y, exponent) + middle.y,
+  Ball result{{std::ldexp(ball.center.x, exponent) + middle.x, std::ldexp(ball.center.y, exponent) + middle.y,
                std::ldexp(ball.center.z, exponent) + middle.z},
               0};
   for (const Vec3& p : points) {  // from the very centre that is returned, and rounded up

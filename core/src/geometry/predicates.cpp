@@ -106,8 +106,7 @@ Expansion<4 * kSize> product(const Expansion<kSize>& a, const Expansion<2>& b) {
 }
 
 using Minor = Expansion<16>;
-Minor minor_of(const Expansion<2>& a, const Expansion<2>& b, const Expansion<2>& c,
-               const Expansion<2>& d) {
+Minor minor_of(const Expansion<2>& a, const Expansion<2>& b, const Expansion<2>& c, const Expansion<2>& d) {
   return sum_of(product(a, d), negated(product(b, c)));  // a d - b c
 }
 
@@ -142,19 +141,14 @@ inline Double2 operator+(const Double2& a, const Double2& b) {
   r.low += a.low + b.low;
   return r;
 }
-inline Double2 operator-(const Double2& a, const Double2& b) {
-  return a + Double2{-b.high, -b.low};
-}
+inline Double2 operator-(const Double2& a, const Double2& b) { return a + Double2{-b.high, -b.low}; }
 
 // The second filter: the determinant in twice the precision. Every operation errs by less than
 // 2^-100 of its terms' magnitudes and there are at most four in a row; 2^-96 leaves room.
 double refined_orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  const auto ux = exact_difference(b.x, a.x), uy = exact_difference(b.y, a.y),
-             uz = exact_difference(b.z, a.z);
-  const auto vx = exact_difference(c.x, a.x), vy = exact_difference(c.y, a.y),
-             vz = exact_difference(c.z, a.z);
-  const auto wx = exact_difference(d.x, a.x), wy = exact_difference(d.y, a.y),
-             wz = exact_difference(d.z, a.z);
+  const auto ux = exact_difference(b.x, a.x), uy = exact_difference(b.y, a.y), uz = exact_difference(b.z, a.z);
+  const auto vx = exact_difference(c.x, a.x), vy = exact_difference(c.y, a.y), vz = exact_difference(c.z, a.z);
+  const auto wx = exact_difference(d.x, a.x), wy = exact_difference(d.y, a.y), wz = exact_difference(d.z, a.z);
   const Double2 sum = (uy * vz - uz * vy) * wx + (uz * vx - ux * vz) * wy + (ux * vy - uy * vx) * wz;
   return sum.high + sum.low;
 }
@@ -176,22 +170,18 @@ int orient2d(const Vec2& a, const Vec2& b, const Vec2& c) {
   const double determinant = left - right;
   const double bound = (3 + 16 * 0x1p-53) * 0x1p-53 * (std::abs(left) + std::abs(right));
   if (std::abs(determinant) > bound || bound == 0) return sign_of(determinant);
-  return minor_of(difference(b.x, a.x), difference(b.y, a.y), difference(c.x, a.x),
-                  difference(c.y, a.y))
-      .sign();
+  return minor_of(difference(b.x, a.x), difference(b.y, a.y), difference(c.x, a.x), difference(c.y, a.y)).sign();
 }
 
 int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Vec3 u = b - a, v = c - a, w = d - a;
-  const double yz = u.y * v.z, zy = u.z * v.y, zx = u.z * v.x, xz = u.x * v.z, xy = u.x * v.y,
-               yx = u.y * v.x;
+  const double yz = u.y * v.z, zy = u.z * v.y, zx = u.z * v.x, xz = u.x * v.z, xy = u.x * v.y, yx = u.y * v.x;
   const double determinant = (yz - zy) * w.x + (zx - xz) * w.y + (xy - yx) * w.z;
   const double permanent = (std::abs(yz) + std::abs(zy)) * std::abs(w.x) +
                            (std::abs(zx) + std::abs(xz)) * std::abs(w.y) +
                            (std::abs(xy) + std::abs(yx)) * std::abs(w.z);
   // A permanent of 0 says that every product has a factor 0; none of them can have underflowed.
-  if (std::abs(determinant) > kOrient3dError * permanent || permanent == 0)
-    return sign_of(determinant);
+  if (std::abs(determinant) > kOrient3dError * permanent || permanent == 0) return sign_of(determinant);
   if (d == b || d == c) return 0;  // often asked of points that are there twice; d == a has no permanent
   const double refined = refined_orient3d(a, b, c, d);
   if (std::abs(refined) > kRefinedError * permanent) return sign_of(refined);
@@ -199,8 +189,7 @@ int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
 }
 
 bool are_collinear(const Vec3& a, const Vec3& b, const Vec3& c) {
-  return orient2d({a.x, a.y}, {b.x, b.y}, {c.x, c.y}) == 0 &&
-         orient2d({a.y, a.z}, {b.y, b.z}, {c.y, c.z}) == 0 &&
+  return orient2d({a.x, a.y}, {b.x, b.y}, {c.x, c.y}) == 0 && orient2d({a.y, a.z}, {b.y, b.z}, {c.y, c.z}) == 0 &&
          orient2d({a.z, a.x}, {b.z, b.x}, {c.z, c.x}) == 0;
 }
 

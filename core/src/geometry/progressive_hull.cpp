@@ -16,9 +16,9 @@ namespace hitbox {
 namespace {
 
 // All lengths are in the coordinates of Place.
-constexpr double kSliver = 1e-7;   // lower than this, a triangle's plane is known too badly to ask it
-constexpr double kOutside = 1e-9;  // how far a point may be on the wrong side of a plane
-constexpr double kReach = 2;       // no vertex goes further out along an axis
+constexpr double kSliver = 1e-7;      // lower than this, a triangle's plane is known too badly to ask it
+constexpr double kOutside = 1e-9;     // how far a point may be on the wrong side of a plane
+constexpr double kReach = 2;          // no vertex goes further out along an axis
 constexpr double kWorthwhile = 1e-6;  // six times the least volume that a move has to save
 
 // Coordinates in which the hull is around the origin and as wide in all directions. Volumes compare
@@ -30,9 +30,7 @@ struct Place {
     const Vec3 d = frame.to_local(p - center);
     return {d.x / size.x, d.y / size.y, d.z / size.z};
   }
-  Vec3 to_world(const Vec3& p) const {
-    return center + frame.to_world({p.x * size.x, p.y * size.y, p.z * size.z});
-  }
+  Vec3 to_world(const Vec3& p) const { return center + frame.to_world({p.x * size.x, p.y * size.y, p.z * size.z}); }
 
   Vec3 center, size;
   Frame frame;
@@ -103,7 +101,7 @@ class ProgressiveHull {
   std::vector<Vec3> inner_;  // what is to be enclosed
   std::vector<Vec3> points_;
   std::vector<Facet> facets_;
-  std::vector<uint32_t> free_;  // places in facets_
+  std::vector<uint32_t> free_;                    // places in facets_
   std::vector<std::vector<uint32_t>> facets_at_;  // of a vertex; none: it is gone
   std::vector<uint32_t> versions_;                // of a vertex: counts changes around it
   std::priority_queue<Collapse> queue_;
@@ -115,7 +113,9 @@ class ProgressiveHull {
 };
 
 ProgressiveHull::ProgressiveHull(const TriangleMesh& hull)
-    : place_(hull.vertices), facets_at_(hull.vertices.size()), versions_(hull.vertices.size(), 0),
+    : place_(hull.vertices),
+      facets_at_(hull.vertices.size()),
+      versions_(hull.vertices.size(), 0),
       vertex_count_(hull.vertices.size()) {
   for (const Vec3& v : hull.vertices) points_.push_back(place_.to_local(v));
   inner_ = points_;
@@ -152,8 +152,7 @@ void ProgressiveHull::remove_facet(uint32_t facet) {
 uint32_t ProgressiveHull::facet_with_edge(uint32_t from, uint32_t to) const {
   for (const uint32_t f : facets_at_[from]) {
     const Triangle& t = facets_[f].corner;
-    if ((t[0] == from && t[1] == to) || (t[1] == from && t[2] == to) || (t[2] == from && t[0] == to))
-      return f;
+    if ((t[0] == from && t[1] == to) || (t[1] == from && t[2] == to) || (t[2] == from && t[0] == to)) return f;
   }
   return kNone;
 }

@@ -78,9 +78,9 @@ uint32_t Quickhull::add_facet(uint32_t a, uint32_t b, uint32_t c) {
   facet.normal = cross(u, v);
   // orient3d's permanent at its largest: no point is further from the origin than the extent.
   const Vec3 size = abs(u), other = abs(v);
-  facet.error = kOrient3dError * ((size.y * other.z + size.z * other.y) * extent_.x +
-                                  (size.z * other.x + size.x * other.z) * extent_.y +
-                                  (size.x * other.y + size.y * other.x) * extent_.z);
+  facet.error = kOrient3dError *
+                ((size.y * other.z + size.z * other.y) * extent_.x + (size.z * other.x + size.x * other.z) * extent_.y +
+                 (size.x * other.y + size.y * other.x) * extent_.z);
   facet.error *= 1 + 0x1p-40;  // the bound itself is rounded
   facets_[id] = facet;
   return id;
@@ -197,8 +197,7 @@ bool Quickhull::are_coplanar(const Facet& facet, uint32_t neighbor) const {
   for (const uint32_t v : t)
     if (v != facet.corner[0] && v != facet.corner[1] && v != facet.corner[2]) opposite = v;
   if (std::abs(facet.above(points_[opposite])) > facet.error) return false;
-  return orient3d(points_[facet.corner[0]], points_[facet.corner[1]], points_[facet.corner[2]],
-                  points_[opposite]) == 0;
+  return orient3d(points_[facet.corner[0]], points_[facet.corner[1]], points_[facet.corner[2]], points_[opposite]) == 0;
 }
 
 // Coplanar neighbours get the same label; members_ lists the triangles label by label.
@@ -230,8 +229,7 @@ void Quickhull::count_facets_at_corners() {
 }
 
 // A merged facet is a convex polygon, so its border is one cycle.
-void Quickhull::append_polygon(std::span<const uint32_t> members,
-                               std::vector<Triangle>& triangles) {
+void Quickhull::append_polygon(std::span<const uint32_t> members, std::vector<Triangle>& triangles) {
   uint32_t start = kNone;
   std::vector<uint32_t>& after = facet_from_;  // no longer needed for the horizon
   for (const uint32_t id : members)
@@ -252,8 +250,7 @@ void Quickhull::append_polygon(std::span<const uint32_t> members,
     return std::tie(p.x, p.y, p.z) < std::tie(q.x, q.y, q.z);
   });
   std::rotate(polygon.begin(), smallest, polygon.end());
-  for (size_t k = 1; k + 1 < polygon.size(); ++k)
-    triangles.push_back({polygon[0], polygon[k], polygon[k + 1]});
+  for (size_t k = 1; k + 1 < polygon.size(); ++k) triangles.push_back({polygon[0], polygon[k], polygon[k + 1]});
 }
 
 std::vector<Triangle> Quickhull::merged_facets() {
@@ -262,8 +259,8 @@ std::vector<Triangle> Quickhull::merged_facets() {
   std::vector<Triangle> triangles;
   triangles.reserve(members_.size());
   for (size_t label = 0; label + 1 < first_member_.size(); ++label) {
-    const auto members = std::span<const uint32_t>(members_)
-                             .subspan(first_member_[label], first_member_[label + 1] - first_member_[label]);
+    const auto members = std::span<const uint32_t>(members_).subspan(first_member_[label],
+                                                                     first_member_[label + 1] - first_member_[label]);
     if (members.size() == 1)
       triangles.push_back(facets_[members[0]].corner);
     else

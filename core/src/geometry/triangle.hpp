@@ -19,8 +19,7 @@ inline Vec3 closest_point_on_segment(const Vec3& p, const Vec3& a, const Vec3& b
   return t <= 0 ? a : t >= 1 ? b : a + along * t;
 }
 
-inline Vec3 closest_point_on_triangle_edges(const Vec3& p, const Vec3& a, const Vec3& b,
-                                            const Vec3& c) {
+inline Vec3 closest_point_on_triangle_edges(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
   Vec3 best = closest_point_on_segment(p, a, b);
   for (const Vec3& q : {closest_point_on_segment(p, b, c), closest_point_on_segment(p, c, a)})
     if (norm_sq(p - q) < norm_sq(p - best)) best = q;
@@ -32,8 +31,7 @@ inline Vec3 closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3& 
   const Vec3 normal = cross(ab, -ca);
   const double at_a = dot(cross(bc, p - b), normal), at_b = dot(cross(ca, p - c), normal),
                at_c = dot(cross(ab, p - a), normal), sum = at_a + at_b + at_c;
-  if (!(at_a >= 0 && at_b >= 0 && at_c >= 0 && sum > 0))
-    return closest_point_on_triangle_edges(p, a, b, c);
+  if (!(at_a >= 0 && at_b >= 0 && at_c >= 0 && sum > 0)) return closest_point_on_triangle_edges(p, a, b, c);
   const Vec3 inside = a * (at_a / sum) + b * (at_b / sum) + c * (at_c / sum);
   // The weights of a sliver are noise, but then its edges are as near as its inside.
   if (norm_sq(normal) > 1e-16 * norm_sq(ab) * norm_sq(ca)) return inside;

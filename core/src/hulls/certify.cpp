@@ -10,8 +10,12 @@ namespace {
 class Certifier {
  public:
   // `away`: the half diagonal of the cubes it is given.
-  Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack, double away)
-      : hulls_(hulls), clearance_(clearance), radius_(radius), slack_(slack),
+  Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack,
+            double away)
+      : hulls_(hulls),
+        clearance_(clearance),
+        radius_(radius),
+        slack_(slack),
         steepness_(clearance.steepness(radius, away)) {}
 
   // The cube about `center` with half sides `half`; `near`: the hulls that may be too near to its boundary points. One
@@ -60,8 +64,9 @@ class Certifier {
   double steepness_;
 };
 
-// Whether all 26 grid points around this one are free: then the boundary does not pass its cube. What is blocked is made
-// of balls no smaller than a step, and one that touches the cube holds one of these points. Beside the grid is outside.
+// Whether all 26 grid points around this one are free: then the boundary does not pass its cube. What is blocked is
+// made of balls no smaller than a step, and one that touches the cube holds one of these points. Beside the grid is
+// outside.
 bool is_deep(const Reach& reach, const GridPoint& at) {
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
@@ -80,9 +85,11 @@ std::vector<uint32_t> points_at_boundary(const Reach& reach, bool also_deep, Run
   const auto planes = static_cast<size_t>(reach.grid.size[2]);
   std::vector<std::vector<uint32_t>> of_plane(planes);
   run.for_each_block(planes, 1, [&](size_t z, size_t, size_t) {
-    const size_t first = reach.grid.index(0, 0, static_cast<int>(z)), last = reach.grid.index(0, 0, static_cast<int>(z) + 1);
+    const size_t first = reach.grid.index(0, 0, static_cast<int>(z)),
+                 last = reach.grid.index(0, 0, static_cast<int>(z) + 1);
     for (size_t k = first; k < last; ++k)
-      if (reach.is_reached[k] != 0 && (also_deep || reach.is_reached[k] != Reach::kFree || !is_deep(reach, reach.grid.point(k))))
+      if (reach.is_reached[k] != 0 &&
+          (also_deep || reach.is_reached[k] != Reach::kFree || !is_deep(reach, reach.grid.point(k))))
         of_plane[z].push_back(static_cast<uint32_t>(k));
   });
   std::vector<uint32_t> all;

@@ -37,15 +37,14 @@ HalfSpace plane_of(const Vec3& a, const Vec3& b, const Vec3& c, double size) {
 
 bool any_within(const TriangleBvh& tree, const Vec3& p, double reach_sq) {
   bool found = false;
-  tree.tree().nearest_first(
-      [&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, Bounds{p, p}, out); },
-      [&] { return found ? -1.0 : reach_sq; },
-      [&](uint32_t first, uint32_t count) {
-        for (uint32_t at = first; at < first + count && !found; ++at) {
-          const auto& [a, b, c] = tree.corners_at(at);
-          found = norm_sq(p - closest_point_on_triangle(p, a, b, c)) < reach_sq;
-        }
-      });
+  tree.tree().nearest_first([&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, Bounds{p, p}, out); },
+                            [&] { return found ? -1.0 : reach_sq; },
+                            [&](uint32_t first, uint32_t count) {
+                              for (uint32_t at = first; at < first + count && !found; ++at) {
+                                const auto& [a, b, c] = tree.corners_at(at);
+                                found = norm_sq(p - closest_point_on_triangle(p, a, b, c)) < reach_sq;
+                              }
+                            });
   return found;
 }
 
@@ -97,8 +96,7 @@ double hull_volume(std::span<const Vec3> points) {
   constexpr double kMoved = 1e-7;
   Random random(points.size());
   std::vector<Vec3> moved(points.begin(), points.end());
-  for (Vec3& p : moved)
-    p += Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)} * kMoved;
+  for (Vec3& p : moved) p += Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)} * kMoved;
   return convex_hull_volume(moved);
 }
 

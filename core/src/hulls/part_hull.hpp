@@ -2,8 +2,8 @@
 //
 // The hull is exact (geometry/convex_hull). Flat and straight sets of points have none: they are made a little
 // thicker along what is missing, as engines cannot use them otherwise.
-// Cost: O(n log n) to make; a distance looks at all planes, and then at the facets that see the point. With a tree, which
-// is worth it for large hulls that are asked often, at a few of them.
+// Cost: O(n log n) to make; a distance looks at all planes, and then at the facets that see the point. With a tree,
+// which is worth it for large hulls that are asked often, at a few of them.
 #pragma once
 
 #include <memory>
@@ -39,8 +39,9 @@ struct PartHull {
 // both ways.
 PartHull part_hull(std::span<const Vec3> points, double thickness);
 
-// The volume of the hull, for comparing: points are moved by up to 1e-7 first. On a plane through a mesh many lie exactly
-// in one plane, and to decide on which side of it they are takes most of the time (2.2 s of cutting against 0.9 s).
+// The volume of the hull, for comparing: points are moved by up to 1e-7 first. On a plane through a mesh many lie
+// exactly in one plane, and to decide on which side of it they are takes most of the time (2.2 s of cutting against 0.9
+// s).
 double hull_volume(std::span<const Vec3> points);
 
 // At most `count` of the points, those that reach furthest in directions all around; all of them where they are fewer.

@@ -64,9 +64,7 @@ struct Affine {
   Vec3 turn(const Vec3& p) const { return axis[0] * p.x + axis[1] * p.y + axis[2] * p.z; }
   Vec3 apply(const Vec3& p) const { return turn(p) + origin; }
   // Signs survive where the product of three scales would leave the range of doubles.
-  bool mirrors() const {
-    return dot(cross(normalized(axis[0]), normalized(axis[1])), normalized(axis[2])) < 0;
-  }
+  bool mirrors() const { return dot(cross(normalized(axis[0]), normalized(axis[1])), normalized(axis[2])) < 0; }
 };
 
 Affine operator*(const Affine& outer, const Affine& inner) {
@@ -174,17 +172,14 @@ class GltfReader {
 
   bool walk_node(uint64_t k, const Affine& parent, int depth) {
     if (k >= nodes_.size()) return fail("the scene or a node names a node that does not exist");
-    if (seen_[k])
-      return fail(format("node %zu is reached twice: nodes must form a tree", size_t(k)));
-    if (depth > kMaxNodeDepth)
-      return fail(format("nodes are nested more than %d deep", kMaxNodeDepth));
+    if (seen_[k]) return fail(format("node %zu is reached twice: nodes must form a tree", size_t(k)));
+    if (depth > kMaxNodeDepth) return fail(format("nodes are nested more than %d deep", kMaxNodeDepth));
     seen_[k] = true;
     const JsonValue node = nodes_[k];
     Affine local;
     if (!transform_of(node, k, local)) return false;
     const Affine world = parent * local;
-    if (const auto mesh = node["mesh"].index(); mesh && !place_mesh(*mesh, node, k, world))
-      return false;
+    if (const auto mesh = node["mesh"].index(); mesh && !place_mesh(*mesh, node, k, world)) return false;
     for (const JsonValue& child : node["children"].items()) {
       if (!walk_node(child.index().value_or(nodes_.size()), world, depth + 1)) return false;
     }
@@ -192,8 +187,7 @@ class GltfReader {
   }
 
   template <size_t count>
-  bool numbers(const JsonValue& owner, const char* key, uint64_t node,
-               std::array<double, count>& out) {
+  bool numbers(const JsonValue& owner, const char* key, uint64_t node, std::array<double, count>& out) {
     const JsonValue list = owner[key];
     if (!list) return true;
     const auto items = list.items();
@@ -216,8 +210,7 @@ class GltfReader {
     }
     std::array<double, 3> t{}, s{1, 1, 1};
     std::array<double, 4> q{0, 0, 0, 1};
-    if (!numbers(node, "translation", k, t) || !numbers(node, "rotation", k, q) ||
-        !numbers(node, "scale", k, s)) {
+    if (!numbers(node, "translation", k, t) || !numbers(node, "rotation", k, q) || !numbers(node, "scale", k, s)) {
       return false;
     }
     out = from_trs({t[0], t[1], t[2]}, q, {s[0], s[1], s[2]});
@@ -226,8 +219,7 @@ class GltfReader {
 
   bool place_mesh(uint64_t mesh, const JsonValue& node, uint64_t k, const Affine& world) {
     if (mesh >= meshes_.size()) {
-      return fail(format("node %zu shows mesh %zu, but there are %zu", size_t(k), size_t(mesh),
-                         meshes_.size()));
+      return fail(format("node %zu shows mesh %zu, but there are %zu", size_t(k), size_t(mesh), meshes_.size()));
     }
     const size_t faces_before = mesh_.offsets.size();
     std::vector<Affine> instances;
@@ -241,11 +233,9 @@ class GltfReader {
     }
     if (mesh_.offsets.size() == faces_before) return true;
     std::string name = clean_text(node["name"].string());
-    if (name.empty())
-      name = clean_text(meshes_[mesh]["name"].string().substr(0, 255));  // shared by many
+    if (name.empty()) name = clean_text(meshes_[mesh]["name"].string().substr(0, 255));  // shared by many
     if (name.empty()) name = format("node %zu", size_t(k));
-    mesh_.part_of_face.resize(mesh_.offsets.size() - 1,
-                              static_cast<uint32_t>(mesh_.part_names.size()));
+    mesh_.part_of_face.resize(mesh_.offsets.size() - 1, static_cast<uint32_t>(mesh_.part_names.size()));
     mesh_.part_names.push_back(std::move(name));
     return true;
   }
@@ -265,13 +255,11 @@ class GltfReader {
     if (s && !document_.read_points(*s, scales)) return false;
     if (r && !document_.read_rotations(*r, rotations)) return false;
     const size_t count = std::max({translations.count, rotations.size(), scales.count});
-    if ((t && translations.count != count) || (r && rotations.size() != count) ||
-        (s && scales.count != count)) {
+    if ((t && translations.count != count) || (r && rotations.size() != count) || (s && scales.count != count)) {
       return fail(format("node %zu: its instances' attributes differ in number", size_t(k)));
     }
     for (size_t j = 0; j < count; ++j) {
-      out.push_back(from_trs(t ? translations[j] : Vec3{},
-                             r ? rotations[j] : std::array<double, 4>{0, 0, 0, 1},
+      out.push_back(from_trs(t ? translations[j] : Vec3{}, r ? rotations[j] : std::array<double, 4>{0, 0, 0, 1},
                              s ? scales[j] : Vec3{1, 1, 1}));
     }
     return true;
@@ -280,8 +268,7 @@ class GltfReader {
   bool place_primitive(const JsonValue& primitive, uint64_t mesh, const Affine& world) {
     const uint64_t mode = primitive["mode"].index().value_or(4);
     if (mode < 4 || mode > 6)
-      return mode < 4 ||
-             fail(format("mesh %zu has the unknown mode %zu", size_t(mesh), size_t(mode)));
+      return mode < 4 || fail(format("mesh %zu has the unknown mode %zu", size_t(mesh), size_t(mode)));
     const JsonValue extensions = primitive["extensions"];
     const auto position = primitive["attributes"]["POSITION"].index();
     const auto draco = extensions["KHR_draco_mesh_compression"];
@@ -294,8 +281,7 @@ class GltfReader {
     Positions& positions = positions_[*position];
     if (positions.placed.empty()) {
       if (!document_.read_points(*position, positions.points)) return false;
-      if (positions.points.count > kMaxCorners)
-        return fail("more than 2^32 vertices", "Split the file.");
+      if (positions.points.count > kMaxCorners) return fail("more than 2^32 vertices", "Split the file.");
       positions.placed.resize(positions.points.count);
     }
     if (primitive["indices"]) {
@@ -312,19 +298,14 @@ class GltfReader {
     return add_triangles(primitive, mesh, positions, world, mode);
   }
 
-  bool add_triangles(const JsonValue& primitive, uint64_t mesh, Positions& positions,
-                     const Affine& world, uint64_t mode) {
-    const size_t count = mode == 4            ? indices_.count / 3
-                         : indices_.count < 3 ? 0
-                                              : indices_.count - 2;
+  bool add_triangles(const JsonValue& primitive, uint64_t mesh, Positions& positions, const Affine& world,
+                     uint64_t mode) {
+    const size_t count = mode == 4 ? indices_.count / 3 : indices_.count < 3 ? 0 : indices_.count - 2;
     if (mode == 4 && indices_.count % 3 != 0) {
-      return fail(
-          format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.count));
+      return fail(format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.count));
     }
-    if (!document_.charge(100 * uint64_t{count}))
-      return false;  // three vertices, three indices, and the rest
-    if (mesh_.indices.size() + 3 * count > kMaxCorners)
-      return fail("more than 2^32 face corners", "Split the file.");
+    if (!document_.charge(100 * uint64_t{count})) return false;  // three vertices, three indices, and the rest
+    if (mesh_.indices.size() + 3 * count > kMaxCorners) return fail("more than 2^32 face corners", "Split the file.");
     if (!check_range(mesh, positions.points.count)) return false;
     place_triangles(count, mode, positions, world);
     mesh_.material_of_face.resize(mesh_.offsets.size() - 1, material_of(primitive));
@@ -337,8 +318,8 @@ class GltfReader {
     if (indices_.count == 0 || highest < vertices) return true;
     size_t wrong = 0;
     while (indices_[wrong] < vertices) ++wrong;
-    return fail(format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)",
-                       size_t(mesh), indices_[wrong], vertices));
+    return fail(format("mesh %zu: a face uses vertex %u, but its accessor has %zu (counted from 0)", size_t(mesh),
+                       indices_[wrong], vertices));
   }
 
   void place_triangles(size_t count, uint64_t mode, Positions& positions, const Affine& world) {
@@ -375,8 +356,8 @@ class GltfReader {
     if (!k || *k >= materials_found_.size()) return names_of_materials_.id_of("");
     if (!material_ids_[*k]) {
       const std::string_view name = materials_found_[*k]["name"].string();
-      material_ids_[*k] = names_of_materials_.id_of(
-          name.empty() ? format("material %zu", size_t(*k)) : std::string(name));
+      material_ids_[*k] =
+          names_of_materials_.id_of(name.empty() ? format("material %zu", size_t(*k)) : std::string(name));
     }
     return *material_ids_[*k];
   }

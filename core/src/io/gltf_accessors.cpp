@@ -26,9 +26,7 @@ size_t size_of(uint64_t component) {
   }
 }
 
-bool is_index(uint64_t component) {
-  return component == kU8 || component == kU16 || component == kU32;
-}
+bool is_index(uint64_t component) { return component == kU8 || component == kU16 || component == kU32; }
 
 uint32_t load_index(const uint8_t* at, uint64_t component) {
   return component == kU8 ? *at : component == kU16 ? load<uint16_t>(at) : load<uint32_t>(at);
@@ -93,12 +91,10 @@ bool GltfDocument::open_glb(std::string_view& json) {
   const auto bytes = source_.bytes;
   if (bytes.size() < 20) return fail("the GLB header ends too early", "Copy the file again.");
   const uint32_t version = load<uint32_t>(&bytes[4]), length = load<uint32_t>(&bytes[8]);
-  if (version != 2)
-    return fail(format("GLB version %u cannot be read", version), "Export as glTF 2.0.");
+  if (version != 2) return fail(format("GLB version %u cannot be read", version), "Export as glTF 2.0.");
   if (length > bytes.size()) {
-    return fail(
-        format("byte 8: the header says %u bytes, but the file has %zu", length, bytes.size()),
-        "It was cut short: copy it again.");
+    return fail(format("byte 8: the header says %u bytes, but the file has %zu", length, bytes.size()),
+                "It was cut short: copy it again.");
   }
   bool has_json = false;
   for (size_t at = 12; at + 8 <= length;) {
@@ -120,11 +116,9 @@ bool GltfDocument::open_glb(std::string_view& json) {
 
 bool GltfDocument::fail_extension(std::string_view extension) {
   const bool compressed = extension.find("compression") != std::string_view::npos;
-  return fail(
-      "it needs the extension " + std::string(extension.substr(0, 60)) + ", which cannot be read",
-      compressed
-          ? "Export without compression, or unpack it (gltf-transform copy in.glb out.glb)."
-          : "Export without this extension.");
+  return fail("it needs the extension " + std::string(extension.substr(0, 60)) + ", which cannot be read",
+              compressed ? "Export without compression, or unpack it (gltf-transform copy in.glb out.glb)."
+                         : "Export without this extension.");
 }
 
 void GltfDocument::list_buffers() {
@@ -146,11 +140,9 @@ void GltfDocument::list_buffers() {
 
 // The bytes of the buffer of a view, read when first asked for: a file may name many that nothing
 // uses, or one file many times.
-bool GltfDocument::buffer_of(const JsonValue& view, const std::string& what,
-                             std::span<const uint8_t>& out) {
+bool GltfDocument::buffer_of(const JsonValue& view, const std::string& what, std::span<const uint8_t>& out) {
   const auto k = view["buffer"].index();
-  if (!k || *k >= buffers_.size())
-    return fail(what + ": its bufferView names no buffer that exists");
+  if (!k || *k >= buffers_.size()) return fail(what + ": its bufferView names no buffer that exists");
   BufferEntry& buffer = buffers_[*k];
   if (!buffer.loaded && !load_buffer(buffer, *k)) return false;
   buffer.loaded = true;
@@ -175,9 +167,9 @@ bool GltfDocument::load_buffer(BufferEntry& buffer, size_t k) {
     return false;
   }
   if (buffer.bytes && buffer.bytes->size() < *length) {
-    return fail(format("buffer %zu should have %zu bytes, but only %zu are there", k,
-                       size_t(*length), buffer.bytes->size()),
-                "It was cut short: copy it again.");
+    return fail(
+        format("buffer %zu should have %zu bytes, but only %zu are there", k, size_t(*length), buffer.bytes->size()),
+        "It was cut short: copy it again.");
   }
   if (buffer.bytes) buffer.bytes = buffer.bytes->first(*length);
   return true;
@@ -219,8 +211,7 @@ std::string GltfDocument::path_of(std::string_view uri) {
   for (size_t at = 0; at < uri.size(); ++at) {
     uint32_t code = 0;
     const char* hex = uri.data() + at + 1;
-    if (uri[at] == '%' && at + 2 < uri.size() &&
-        std::from_chars(hex, hex + 2, code, 16).ptr == hex + 2) {
+    if (uri[at] == '%' && at + 2 < uri.size() && std::from_chars(hex, hex + 2, code, 16).ptr == hex + 2) {
       path += static_cast<char>(code);
       at += 2;
     } else {
@@ -245,10 +236,8 @@ static bool lies_in_asset_root(const std::filesystem::path& file) {
 std::optional<std::string> GltfDocument::file_of(std::string_view uri) const {
   const std::string path = path_of(uri);
   if (path.find('\0') != std::string::npos || source_.folder.empty()) return std::nullopt;
-  const bool leaves =
-      path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
-      ("/" + path + "/").find("/../") != std::string::npos ||
-      path.find("..\\") != std::string::npos;
+  const bool leaves = path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
+                      ("/" + path + "/").find("/../") != std::string::npos || path.find("..\\") != std::string::npos;
   std::error_code failed;
   const auto same = std::filesystem::weakly_canonical(std::filesystem::path(source_.folder) / path, failed);
   if (leaves) return !failed && lies_in_asset_root(same) ? std::optional(same.string()) : std::nullopt;
@@ -276,13 +265,12 @@ bool GltfDocument::load_file(std::string_view uri, BufferEntry& buffer, size_t k
 }
 
 // `count` elements of `width` components in a buffer view; every byte checked to be there.
-bool GltfDocument::elements(const JsonValue& owner, uint64_t count, uint64_t width,
-                            const std::string& what, Elements& out) {
+bool GltfDocument::elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what,
+                            Elements& out) {
   const auto component = owner["componentType"].index();
   const auto view_index = owner["bufferView"].index();
   if (!component || size_of(*component) == 0) return fail(what + " has an unknown componentType");
-  if (!view_index || *view_index >= views_.size())
-    return fail(what + " names no bufferView that exists");
+  if (!view_index || *view_index >= views_.size()) return fail(what + " names no bufferView that exists");
   const JsonValue view = views_[*view_index];
   if (!charge(view.nbytes())) return false;
   std::span<const uint8_t> bytes;
@@ -296,16 +284,13 @@ bool GltfDocument::elements(const JsonValue& owner, uint64_t count, uint64_t wid
   if (start > there || length > there - start) {
     return fail(what + format(": bufferView %zu reaches behind its buffer", size_t(*view_index)));
   }
-  if (stride < size || stride > 0xffff)
-    return fail(what + ": its byteStride is too small or too large");
-  if (offset > length ||
-      (count > 0 && (length - offset < size || count - 1 > (length - offset - size) / stride))) {
+  if (stride < size || stride > 0xffff) return fail(what + ": its byteStride is too small or too large");
+  if (offset > length || (count > 0 && (length - offset < size || count - 1 > (length - offset - size) / stride))) {
     return fail(what + format(" of %llu elements does not fit into bufferView %zu of %llu bytes",
                               static_cast<unsigned long long>(count), size_t(*view_index),
                               static_cast<unsigned long long>(length)));
   }
-  out = {bytes.data() + start + offset, count, stride, *component,
-         owner["normalized"].boolean()};
+  out = {bytes.data() + start + offset, count, stride, *component, owner["normalized"].boolean()};
   return true;
 }
 
@@ -322,13 +307,11 @@ bool GltfDocument::accessor(uint64_t k, std::string_view type, uint64_t width, E
   if (!charge(owner.nbytes())) return false;
   const auto count = owner["count"].index();
   if (!count) return fail(what + " has no count");
-  if (owner["type"].string() != type)
-    return fail(what + " should be of type " + std::string(type));
+  if (owner["type"].string() != type) return fail(what + " should be of type " + std::string(type));
   if (owner["bufferView"]) return elements(owner, *count, width, what, out);
   // Zeros take no bytes in the file, but must not take more here than a file could hold.
   if (*count > stored_bytes_) return fail(what + " has more elements than the file has bytes");
-  out = {nullptr, *count, 0, owner["componentType"].index().value_or(0),
-         owner["normalized"].boolean()};
+  out = {nullptr, *count, 0, owner["componentType"].index().value_or(0), owner["normalized"].boolean()};
   return size_of(out.component) != 0 || fail(what + " has an unknown componentType");
 }
 
@@ -355,18 +338,15 @@ bool GltfDocument::sparse(uint64_t k, const Elements& base, uint64_t width, Spar
   return true;
 }
 
-bool GltfDocument::sparse_values(const JsonValue& values, uint64_t count, uint64_t width,
-                                 const Elements& base, const std::string& what, Elements& out) {
+bool GltfDocument::sparse_values(const JsonValue& values, uint64_t count, uint64_t width, const Elements& base,
+                                 const std::string& what, Elements& out) {
   const auto view = values["bufferView"].index();
-  if (!view || *view >= views_.size())
-    return fail(what + " values name no bufferView that exists");
+  if (!view || *view >= views_.size()) return fail(what + " values name no bufferView that exists");
   std::span<const uint8_t> bytes;
   if (!buffer_of(views_[*view], what + " values", bytes)) return false;
   const uint64_t size = width * size_of(base.component), there = bytes.size();
-  const uint64_t start =
-      views_[*view]["byteOffset"].index().value_or(0) + values["byteOffset"].index().value_or(0);
-  if (start > there || count > (there - start) / size)
-    return fail(what + " values reach behind their buffer");
+  const uint64_t start = views_[*view]["byteOffset"].index().value_or(0) + values["byteOffset"].index().value_or(0);
+  if (start > there || count > (there - start) / size) return fail(what + " values reach behind their buffer");
   out = {bytes.data() + start, count, size, base.component, base.normalized};
   return true;
 }
@@ -388,8 +368,8 @@ bool GltfDocument::read_points(uint64_t k, GltfPoints& points) {
   for (uint64_t j = 0; j < base.count; ++j) {
     const Vec3 p = points[j];
     if (is_finite(p)) continue;
-    return fail(format("accessor %zu: vertex %zu is (%g, %g, %g), but coordinates must be finite",
-                       size_t(k), size_t(j), p.x, p.y, p.z));
+    return fail(format("accessor %zu: vertex %zu is (%g, %g, %g), but coordinates must be finite", size_t(k), size_t(j),
+                       p.x, p.y, p.z));
   }
   return true;
 }

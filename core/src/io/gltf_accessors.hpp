@@ -47,9 +47,7 @@ class GltfDocument {
 
   JsonValue root() const { return root_; }
   size_t accessor_count() const { return accessors_.size(); }
-  bool has_view(uint64_t accessor) const {
-    return accessor < accessors_.size() && accessors_[accessor]["bufferView"];
-  }
+  bool has_view(uint64_t accessor) const { return accessor < accessors_.size() && accessors_[accessor]["bufferView"]; }
   // Sparse overrides applied; points are finite.
   bool read_points(uint64_t accessor, GltfPoints& points);
   bool read_indices(uint64_t accessor, GltfIndices& indices);
@@ -79,8 +77,7 @@ class GltfDocument {
   static std::string path_of(std::string_view uri);
   std::optional<std::string> file_of(std::string_view uri) const;  // empty: outside of the folder
   bool load_file(std::string_view uri, BufferEntry& buffer, size_t k);
-  bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what,
-                Elements& out);
+  bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what, Elements& out);
   bool accessor(uint64_t k, std::string_view type, uint64_t width, Elements& out);
   bool sparse(uint64_t k, const Elements& base, uint64_t width, Sparse& out);
   bool sparse_values(const JsonValue& values, uint64_t count, uint64_t width, const Elements& base,

@@ -43,9 +43,7 @@ class Bits {
   void want(int bits) {
     if (count_ < bits) refill();
   }
-  uint32_t peek(int bits) const {
-    return static_cast<uint32_t>(bits_ & ((uint64_t{1} << bits) - 1));
-  }
+  uint32_t peek(int bits) const { return static_cast<uint32_t>(bits_ & ((uint64_t{1} << bits) - 1)); }
   void drop(int bits) {
     bits_ >>= bits;
     count_ -= bits;
@@ -143,18 +141,16 @@ class Huffman {
   std::array<uint16_t, 1 << kFastBits> fast_{};  // symbol * 16 + length, 0: not here
 };
 
-constexpr uint16_t kLengthBase[29] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
-                                      15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
-                                      67, 83, 99, 115, 131, 163, 195, 227, 258};
+constexpr uint16_t kLengthBase[29] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                      31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
 constexpr uint8_t kLengthBits[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                      2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-constexpr uint16_t kDistanceBase[30] = {
-    1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
-    193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+constexpr uint16_t kDistanceBase[30] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+                                        33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
+                                        1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 constexpr uint8_t kDistanceBits[30] = {0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  5,  5,  6,
                                        6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
-constexpr uint8_t kLengthOrder[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                      11, 4,  12, 3, 13, 2, 14, 1, 15};
+constexpr uint8_t kLengthOrder[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
 using Complaint = const char*;  // null: all well
 constexpr Complaint kTruncated = "ends too early";
@@ -172,10 +168,7 @@ class Inflater {
       last = bits_.take(1) != 0;
       const uint32_t kind = bits_.take(2);
       if (bits_.overrun()) return kTruncated;
-      Complaint complaint = kind == 0   ? stored()
-                            : kind == 1 ? fixed()
-                            : kind == 2 ? dynamic()
-                                        : kDamaged;
+      Complaint complaint = kind == 0 ? stored() : kind == 1 ? fixed() : kind == 2 ? dynamic() : kDamaged;
       if (complaint) return complaint;
     }
     return nullptr;
@@ -186,8 +179,7 @@ class Inflater {
   Complaint room_for(size_t more) {
     if (out_.size() + more + kSlack <= out_.capacity()) return nullptr;
     if (out_.size() + more > limit_) return kTooLarge;
-    out_.reserve(
-        std::max(out_.size() + more + kSlack, std::min(limit_, out_.capacity() * 2) + kSlack));
+    out_.reserve(std::max(out_.size() + more + kSlack, std::min(limit_, out_.capacity() * 2) + kSlack));
     return nullptr;
   }
 
@@ -236,9 +228,7 @@ class Inflater {
       }
       if (symbol == 16 && k == 0) return kDamaged;
       const uint8_t value = symbol == 16 ? lengths[k - 1] : uint8_t{0};
-      const size_t repeat = symbol == 16   ? 3 + bits_.take(2)
-                            : symbol == 17 ? 3 + bits_.take(3)
-                                           : 11 + bits_.take(7);
+      const size_t repeat = symbol == 16 ? 3 + bits_.take(2) : symbol == 17 ? 3 + bits_.take(3) : 11 + bits_.take(7);
       if (k + repeat > total) return kDamaged;
       std::fill_n(lengths + k, repeat, value);
       k += repeat;
@@ -345,9 +335,8 @@ uint32_t crc32(std::span<const uint8_t> bytes) {
   const uint8_t *at = bytes.data(), *end = at + bytes.size();
   for (; end - at >= 8; at += 8) {
     const uint32_t low = load<uint32_t>(at) ^ crc, high = load<uint32_t>(at + 4);
-    crc = table[7][low & 255] ^ table[6][low >> 8 & 255] ^ table[5][low >> 16 & 255] ^
-          table[4][low >> 24] ^ table[3][high & 255] ^ table[2][high >> 8 & 255] ^
-          table[1][high >> 16 & 255] ^ table[0][high >> 24];
+    crc = table[7][low & 255] ^ table[6][low >> 8 & 255] ^ table[5][low >> 16 & 255] ^ table[4][low >> 24] ^
+          table[3][high & 255] ^ table[2][high >> 8 & 255] ^ table[1][high >> 16 & 255] ^ table[0][high >> 24];
   }
   for (; at < end; ++at) crc = crc >> 8 ^ table[0][(crc ^ *at) & 255];
   return ~crc;
@@ -367,10 +356,9 @@ Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name) {
   const auto is_zero = [](uint8_t byte) { return byte == 0; };
   do {
     if (Complaint complaint = gunzip_member(bytes, out, limit)) {
-      return Error{format("%s: its gzip data %s (after %zu unpacked bytes). %s", name.c_str(),
-                          complaint, out.size(),
-                          complaint == kTooLarge ? "Unpack it yourself if you trust it."
-                                                 : "Copy or download the file again.")};
+      return Error{
+          format("%s: its gzip data %s (after %zu unpacked bytes). %s", name.c_str(), complaint, out.size(),
+                 complaint == kTooLarge ? "Unpack it yourself if you trust it." : "Copy or download the file again.")};
     }
   } while (!std::all_of(bytes.begin(), bytes.end(), is_zero));  // tapes pad with zeros
   return out;

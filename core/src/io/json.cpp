@@ -218,9 +218,7 @@ class JsonParser {
 
 Result<Json> Json::parse(std::string_view text) { return JsonParser(text).run(); }
 
-bool JsonValue::is(JsonKind kind) const {
-  return document_ && document_->nodes_[node_].kind == kind;
-}
+bool JsonValue::is(JsonKind kind) const { return document_ && document_->nodes_[node_].kind == kind; }
 
 std::vector<JsonValue> JsonValue::items() const {
   std::vector<JsonValue> items;
@@ -252,8 +250,7 @@ JsonValue JsonValue::operator[](std::string_view key) const {
 }
 
 std::string_view JsonValue::string() const {
-  return is(JsonKind::string) ? document_->strings_[document_->nodes_[node_].string]
-                              : std::string_view{};
+  return is(JsonKind::string) ? document_->strings_[document_->nodes_[node_].string] : std::string_view{};
 }
 
 std::optional<double> JsonValue::number() const {
@@ -270,8 +267,6 @@ size_t JsonValue::nbytes() const {
   return document_ ? (document_->nodes_[node_].next - node_) * sizeof(Json::Node) : 0;
 }
 
-bool JsonValue::boolean() const {
-  return is(JsonKind::boolean) && document_->nodes_[node_].boolean;
-}
+bool JsonValue::boolean() const { return is(JsonKind::boolean) && document_->nodes_[node_].boolean; }
 
 }  // namespace hitbox

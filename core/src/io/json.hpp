@@ -26,15 +26,15 @@ class JsonValue {
 
   explicit operator bool() const { return document_ != nullptr; }
   bool is(JsonKind kind) const;
-  JsonValue operator[](std::string_view key) const;  // the first member of that name; O(members)
-  std::vector<JsonValue> items() const;              // of an array
+  JsonValue operator[](std::string_view key) const;                     // the first member of that name; O(members)
+  std::vector<JsonValue> items() const;                                 // of an array
   std::vector<std::pair<std::string_view, JsonValue>> members() const;  // of an object
 
   std::string_view string() const;  // empty unless a string
   std::optional<double> number() const;
   std::optional<uint64_t> index() const;  // a whole number, 0 .. 2^53
   bool boolean() const;                   // false unless true
-  size_t nbytes() const;  // of memory, with all it holds: what a walk through it costs
+  size_t nbytes() const;                  // of memory, with all it holds: what a walk through it costs
 
  private:
   const Json* document_ = nullptr;

@@ -12,8 +12,7 @@ namespace {
 
 class ObjReader {
  public:
-  explicit ObjReader(const Source& source)
-      : source_(source), text_(source.text()), cursor_(text_) {}
+  explicit ObjReader(const Source& source) : source_(source), text_(source.text()), cursor_(text_) {}
 
   Result<Mesh> run() {
     reserve();
@@ -22,8 +21,7 @@ class ObjReader {
     if (!problem_.empty()) return Error{problem_};
     if (largest_index_ > mesh_.vertices.size()) {
       cursor_.at = largest_at_;
-      fail(format("the face uses vertex %zu, but the file has %zu", largest_index_,
-                  mesh_.vertices.size()));
+      fail(format("the face uses vertex %zu, but the file has %zu", largest_index_, mesh_.vertices.size()));
       return Error{problem_};
     }
     end_run();
@@ -95,9 +93,7 @@ class ObjReader {
     }
   }
 
-  bool ends_here() const {
-    return cursor_.at_line_end() || is_blank(*cursor_.at) || *cursor_.at == '\\';
-  }
+  bool ends_here() const { return cursor_.at_line_end() || is_blank(*cursor_.at) || *cursor_.at == '\\'; }
 
   bool vertex() {
     Vec3 p;
@@ -110,8 +106,8 @@ class ObjReader {
       }
     }
     if (!is_finite(p)) {
-      return fail(format("vertex %zu is (%g, %g, %g), but coordinates must be finite",
-                         mesh_.vertices.size() + 1, p.x, p.y, p.z));
+      return fail(format("vertex %zu is (%g, %g, %g), but coordinates must be finite", mesh_.vertices.size() + 1, p.x,
+                         p.y, p.z));
     }
     mesh_.vertices.push_back(p);  // a weight or a colour behind it is passed over
     return true;
@@ -123,8 +119,7 @@ class ObjReader {
     }
     const size_t first = mesh_.offsets.back(), corners = mesh_.indices.size() - first;
     if (corners < 3) {
-      return fail(format("face %zu has %zu corners, but must have 3 or more", mesh_.offsets.size(),
-                         corners));
+      return fail(format("face %zu has %zu corners, but must have 3 or more", mesh_.offsets.size(), corners));
     }
     if (mesh_.indices.size() > kMaxCorners) return fail("more than 2^32 face corners");
     mesh_.offsets.push_back(static_cast<uint32_t>(mesh_.indices.size()));
@@ -136,8 +131,7 @@ class ObjReader {
     int64_t index = 0;
     bool good = parse_integer(cursor_, index);
     if (good && !cursor_.at_end() && *cursor_.at == '/') {  // texture and normal: form only
-      while (!cursor_.at_end() &&
-             (is_digit(*cursor_.at) || *cursor_.at == '/' || *cursor_.at == '-')) {
+      while (!cursor_.at_end() && (is_digit(*cursor_.at) || *cursor_.at == '/' || *cursor_.at == '-')) {
         ++cursor_.at;
       }
     }

@@ -43,15 +43,13 @@ class OffReader {
       return true;
     }
     std::string_view kind = word;
-    if (!kind.ends_with("OFF"))
-      return fail("expected 'OFF', found " + quoted(word), "Give an OFF file.");
+    if (!kind.ends_with("OFF")) return fail("expected 'OFF', found " + quoted(word), "Give an OFF file.");
     kind.remove_suffix(3);
     if (kind.starts_with("ST")) kind.remove_prefix(2);
     if (kind.starts_with("C")) kind.remove_prefix(1);
     if (kind.starts_with("N")) kind.remove_prefix(1);
     if (!kind.empty()) {
-      return fail("the kind " + quoted(word) + " has more than three dimensions or is unknown",
-                  "Export as plain OFF.");
+      return fail("the kind " + quoted(word) + " has more than three dimensions or is unknown", "Export as plain OFF.");
     }
     cursor_.skip_blanks();
     if (cursor_.rest_of_line().starts_with("BINARY")) {
@@ -72,8 +70,8 @@ class OffReader {
     const uint64_t left = cursor_.left() + 1;
     if (vertex_count_ > left / 6 || face_count_ > (left - 6 * vertex_count_) / 8) {
       return fail(format("%llu vertices and %llu faces do not fit into the %zu bytes that follow",
-                         static_cast<unsigned long long>(vertex_count_),
-                         static_cast<unsigned long long>(face_count_), cursor_.left()));
+                         static_cast<unsigned long long>(vertex_count_), static_cast<unsigned long long>(face_count_),
+                         cursor_.left()));
     }
     return true;
   }
@@ -87,8 +85,7 @@ class OffReader {
       for (int axis = 0; axis < 3; ++axis) {
         cursor_.skip_blanks();
         if (!parse_double(cursor_, mesh_.vertices[v][axis])) {
-          return fail(format("vertex %zu: expected a coordinate, found %s", size_t(v),
-                             quoted(cursor_.word()).c_str()));
+          return fail(format("vertex %zu: expected a coordinate, found %s", size_t(v), quoted(cursor_.word()).c_str()));
         }
       }
       cursor_.skip_line();
@@ -112,8 +109,7 @@ class OffReader {
   bool face(size_t f) {
     uint64_t corners = 0;
     if (!parse_integer(cursor_, corners) || corners > cursor_.left()) {
-      return fail(format("face %zu: expected its number of corners, found %s", f,
-                         quoted(cursor_.word()).c_str()));
+      return fail(format("face %zu: expected its number of corners, found %s", f, quoted(cursor_.word()).c_str()));
     }
     for (uint64_t k = 0; k < corners; ++k) {
       uint64_t index = 0;
@@ -121,8 +117,8 @@ class OffReader {
       const char* start = cursor_.at;
       if (!parse_integer(cursor_, index) || index >= vertex_count_) {
         cursor_.at = start;
-        return fail(format("face %zu: expected a vertex number below %zu, found %s", f,
-                           size_t(vertex_count_), quoted(cursor_.word()).c_str()));
+        return fail(format("face %zu: expected a vertex number below %zu, found %s", f, size_t(vertex_count_),
+                           quoted(cursor_.word()).c_str()));
       }
       mesh_.indices.push_back(static_cast<uint32_t>(index));
     }

@@ -17,12 +17,10 @@ std::optional<Scalar> scalar_named(std::string_view name) {
     Scalar type;
   };
   static constexpr Known kKnown[] = {
-      {"char", Scalar::i8},    {"int8", Scalar::i8},     {"uchar", Scalar::u8},
-      {"uint8", Scalar::u8},   {"short", Scalar::i16},   {"int16", Scalar::i16},
-      {"ushort", Scalar::u16}, {"uint16", Scalar::u16},  {"int", Scalar::i32},
-      {"int32", Scalar::i32},  {"uint", Scalar::u32},    {"uint32", Scalar::u32},
-      {"float", Scalar::f32},  {"float32", Scalar::f32}, {"double", Scalar::f64},
-      {"float64", Scalar::f64}};
+      {"char", Scalar::i8},   {"int8", Scalar::i8},     {"uchar", Scalar::u8},   {"uint8", Scalar::u8},
+      {"short", Scalar::i16}, {"int16", Scalar::i16},   {"ushort", Scalar::u16}, {"uint16", Scalar::u16},
+      {"int", Scalar::i32},   {"int32", Scalar::i32},   {"uint", Scalar::u32},   {"uint32", Scalar::u32},
+      {"float", Scalar::f32}, {"float32", Scalar::f32}, {"double", Scalar::f64}, {"float64", Scalar::f64}};
   for (const Known& known : kKnown) {
     if (known.name == name) return known.type;
   }
@@ -158,13 +156,10 @@ class PlyReader {
 
  private:
   bool fail(const std::string& where, const std::string& what) {
-    problem_ = format("%s: %s: %s. Fix or repeat the export.", source_.name.c_str(), where.c_str(),
-                      what.c_str());
+    problem_ = format("%s: %s: %s. Fix or repeat the export.", source_.name.c_str(), where.c_str(), what.c_str());
     return false;
   }
-  bool fail_header(const std::string& what) {
-    return fail(format("header line %zu", header_line_), what);
-  }
+  bool fail_header(const std::string& what) { return fail(format("header line %zu", header_line_), what); }
   bool fail_body(const char* at, const std::string& what) {
     if (header_.encoding == Encoding::text) {
       return fail(format("line %zu", line_of(text_, at)), what);
@@ -242,8 +237,7 @@ class PlyReader {
   }
 
   static bool is_index_list(const Property& property) {
-    return property.count_type &&
-           (property.name == "vertex_indices" || property.name == "vertex_index");
+    return property.count_type && (property.name == "vertex_indices" || property.name == "vertex_index");
   }
 
   bool check_elements() {
@@ -268,23 +262,19 @@ class PlyReader {
       }
     }
     if (!has_vertices) return fail("header", "there is no element 'vertex'");
-    return has_faces ||
-           fail("header",
-                "there are no faces (no 'face' with a list 'vertex_indices'), only points");
+    return has_faces || fail("header", "there are no faces (no 'face' with a list 'vertex_indices'), only points");
   }
 
   template <class Body>
   bool read_body(Body body) {
     for (const Element& element : header_.elements) {
       uint64_t least = 0;
-      for (const Property& p : element.properties)
-        least += Body::least(p.count_type ? *p.count_type : p.type);
+      for (const Property& p : element.properties) least += Body::least(p.count_type ? *p.count_type : p.type);
       if (least == 0) continue;  // no properties, no bytes
       if (element.count > body.left() / least) {
-        return fail_body(body.at(),
-                         format("%llu x '%s' do not fit into the %zu bytes that follow",
-                                static_cast<unsigned long long>(element.count),
-                                clean_text(element.name.substr(0, 40)).c_str(), body.left()));
+        return fail_body(body.at(), format("%llu x '%s' do not fit into the %zu bytes that follow",
+                                           static_cast<unsigned long long>(element.count),
+                                           clean_text(element.name.substr(0, 40)).c_str(), body.left()));
       }
       const bool good = element.name == "vertex"      ? read_vertices(body, element)
                         : element.name == "face"      ? read_faces(body, element, false)
@@ -297,9 +287,9 @@ class PlyReader {
 
   template <class Body>
   bool fail_value(const Body& body, const Element& element, uint64_t row) {
-    return fail_body(body.at(), format("%s %zu of %zu ends too early or has a bad number",
-                                       clean_text(element.name.substr(0, 40)).c_str(), size_t(row),
-                                       size_t(element.count)));
+    return fail_body(body.at(),
+                     format("%s %zu of %zu ends too early or has a bad number",
+                            clean_text(element.name.substr(0, 40)).c_str(), size_t(row), size_t(element.count)));
   }
 
   template <class Body>
@@ -324,18 +314,13 @@ class PlyReader {
   bool read_vertices(Body& body, const Element& element) {
     std::vector<int> axes;
     for (const Property& p : element.properties) {
-      axes.push_back(p.count_type    ? -1
-                     : p.name == "x" ? 0
-                     : p.name == "y" ? 1
-                     : p.name == "z" ? 2
-                                     : -1);
+      axes.push_back(p.count_type ? -1 : p.name == "x" ? 0 : p.name == "y" ? 1 : p.name == "z" ? 2 : -1);
     }
     mesh_.vertices.resize(element.count);
     for (uint64_t row = 0; row < element.count; ++row) {
       for (size_t k = 0; k < axes.size(); ++k) {
         const Property& p = element.properties[k];
-        const bool good = axes[k] < 0 ? skip_property(body, p)
-                                      : body.number(p.type, mesh_.vertices[row][axes[k]]);
+        const bool good = axes[k] < 0 ? skip_property(body, p) : body.number(p.type, mesh_.vertices[row][axes[k]]);
         if (!good) return fail_value(body, element, row);
       }
     }
@@ -350,10 +335,9 @@ class PlyReader {
     }
     for (uint64_t row = 0; row < element.count; ++row) {
       for (const Property& p : element.properties) {
-        const bool good = !is_index_list(p)
-                              ? skip_property(body, p) || fail_value(body, element, row)
-                          : are_strips ? read_strip(body, element, p, row)
-                                       : read_face(body, element, p, row);
+        const bool good = !is_index_list(p) ? skip_property(body, p) || fail_value(body, element, row)
+                          : are_strips      ? read_strip(body, element, p, row)
+                                            : read_face(body, element, p, row);
         if (!good) return false;
       }
     }
@@ -361,18 +345,15 @@ class PlyReader {
   }
 
   template <class Body>
-  bool read_length(Body& body, const Element& element, const Property& property, uint64_t row,
-                   int64_t& length) {
-    if (!body.whole(*property.count_type, length) || length < 0)
-      return fail_value(body, element, row);
-    return static_cast<uint64_t>(length) <= body.left() / Body::least(property.type) ||
-           fail_value(body, element, row);
+  bool read_length(Body& body, const Element& element, const Property& property, uint64_t row, int64_t& length) {
+    if (!body.whole(*property.count_type, length) || length < 0) return fail_value(body, element, row);
+    return static_cast<uint64_t>(length) <= body.left() / Body::least(property.type) || fail_value(body, element, row);
   }
 
   bool fail_index(const char* at, const Element& element, uint64_t row, int64_t index) {
-    return fail_body(at, format("%s %zu uses vertex %lld, but the file has %zu (counted from 0)",
-                                clean_text(element.name).c_str(), size_t(row),
-                                static_cast<long long>(index), size_t(vertex_count_)));
+    return fail_body(
+        at, format("%s %zu uses vertex %lld, but the file has %zu (counted from 0)", clean_text(element.name).c_str(),
+                   size_t(row), static_cast<long long>(index), size_t(vertex_count_)));
   }
 
   bool end_face(const char* at) {
@@ -386,13 +367,12 @@ class PlyReader {
     int64_t corners = 0, index = 0;
     if (!read_length(body, element, property, row, corners)) return false;
     if (corners < 3) {
-      return fail_body(body.at(), format("face %zu has %lld corners, but must have 3 or more",
-                                         size_t(row), static_cast<long long>(corners)));
+      return fail_body(body.at(), format("face %zu has %lld corners, but must have 3 or more", size_t(row),
+                                         static_cast<long long>(corners)));
     }
     for (int64_t k = 0; k < corners; ++k) {
       if (!body.whole(property.type, index)) return fail_value(body, element, row);
-      if (static_cast<uint64_t>(index) >= vertex_count_)
-        return fail_index(body.at(), element, row, index);
+      if (static_cast<uint64_t>(index) >= vertex_count_) return fail_index(body.at(), element, row, index);
       mesh_.indices.push_back(static_cast<uint32_t>(index));
     }
     return end_face(body.at());

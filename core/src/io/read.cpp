@@ -1,8 +1,8 @@
 #include "io/read.hpp"
 
-#include "mesh/clean.hpp"
 #include "io/inflate.hpp"
 #include "io/readers.hpp"
+#include "mesh/clean.hpp"
 
 namespace hitbox {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "mesh/mesh.hpp"
 #include "io/source.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 

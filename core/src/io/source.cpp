@@ -22,8 +22,7 @@ Result<Buffer> read_file(const std::string& path, const std::string& name) {
   };
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
   if (!file) {
-    return Error{format("%s: cannot be opened (%s). Check its permissions.", name.c_str(),
-                        std::strerror(errno))};
+    return Error{format("%s: cannot be opened (%s). Check its permissions.", name.c_str(), std::strerror(errno))};
   }
   const uintmax_t size = std::filesystem::file_size(path, failed);
   if (failed) return Error{format("%s: its size cannot be read.", name.c_str())};
@@ -31,8 +30,8 @@ Result<Buffer> read_file(const std::string& path, const std::string& name) {
   buffer.reserve(static_cast<size_t>(size) + 1);
   const size_t got = std::fread(buffer.data(), 1, static_cast<size_t>(size), file.get());
   if (got != size) {
-    return Error{format("%s: only %zu of %zu bytes could be read. Try again.", name.c_str(), got,
-                        static_cast<size_t>(size))};
+    return Error{
+        format("%s: only %zu of %zu bytes could be read. Try again.", name.c_str(), got, static_cast<size_t>(size))};
   }
   buffer.set_size(got);
   return buffer;
@@ -84,8 +83,7 @@ std::string clean_text(std::string_view text) {
 std::string quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   size_t cut = std::min(text.size(), kShown);
-  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80)
-    --cut;
+  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
   return format("'%s%s'", clean_text(text.substr(0, cut)).c_str(), cut < text.size() ? "..." : "");
 }
 

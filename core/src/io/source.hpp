@@ -25,9 +25,7 @@ struct Source {
   std::string folder;              // where a glTF file's buffers lie; empty: nowhere
   std::span<const uint8_t> bytes;  // unpacked
 
-  std::string_view text() const {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
+  std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
 // Bytes that grow without being zeroed first.

@@ -32,8 +32,7 @@ Result<Mesh> read_binary(const Source& source) {
   for (size_t t = 0; t < count; ++t, at += kTriangle) {
     for (size_t k = 0; k < 3; ++k) {
       const uint8_t* corner = at + 12 * k;
-      mesh.vertices[3 * t + k] = {load<float>(corner), load<float>(corner + 4),
-                                  load<float>(corner + 8)};
+      mesh.vertices[3 * t + k] = {load<float>(corner), load<float>(corner + 4), load<float>(corner + 8)};
       mesh.indices[3 * t + k] = static_cast<uint32_t>(3 * t + k);
     }
     mesh.offsets[t + 1] = static_cast<uint32_t>(3 * t + 3);
@@ -97,13 +96,11 @@ class StlTextReader {
   bool end_facet() {
     const size_t corners = mesh_.vertices.size() - mesh_.indices.size();
     if (!in_facet_ || corners != 3) {
-      return fail(
-          format("triangle %zu has %zu vertices instead of 3", mesh_.offsets.size() - 1, corners));
+      return fail(format("triangle %zu has %zu vertices instead of 3", mesh_.offsets.size() - 1, corners));
     }
     if (mesh_.vertices.size() > kMaxCorners) return fail("more than 2^32 face corners");
     in_facet_ = false;
-    for (int k = 0; k < 3; ++k)
-      mesh_.indices.push_back(static_cast<uint32_t>(mesh_.indices.size()));
+    for (int k = 0; k < 3; ++k) mesh_.indices.push_back(static_cast<uint32_t>(mesh_.indices.size()));
     mesh_.offsets.push_back(static_cast<uint32_t>(mesh_.indices.size()));
     if (!solid_id_) solid_id_ = parts_.id_of(solid_);
     mesh_.part_of_face.push_back(*solid_id_);
@@ -140,8 +137,8 @@ Result<Mesh> read_stl(const Source& source) {
   TextCursor cursor(source.text());
   cursor.skip_white();
   const bool says_solid = equals_ignoring_case(cursor.word().substr(0, 5), "solid");
-  const bool fits = bytes.size() >= kHeader &&
-                    bytes.size() - kHeader == kTriangle * size_t{load<uint32_t>(bytes.data() + 80)};
+  const bool fits =
+      bytes.size() >= kHeader && bytes.size() - kHeader == kTriangle * size_t{load<uint32_t>(bytes.data() + 80)};
   const size_t looked_at = std::min<size_t>(bytes.size(), 1024);
   const bool has_zeros = std::memchr(bytes.data(), 0, looked_at) != nullptr;
   if (says_solid && !fits && !has_zeros) return StlTextReader(source).run();

@@ -10,9 +10,7 @@
 
 namespace hitbox {
 
-inline bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct TextCursor {
@@ -39,8 +37,7 @@ struct TextCursor {
   std::string_view rest_of_line() const {  // without blanks at its ends; the cursor stays
     const char* first = at;
     while (first < end && is_blank(*first)) ++first;
-    const void* found =
-        first < end ? std::memchr(first, '\n', static_cast<size_t>(end - first)) : nullptr;
+    const void* found = first < end ? std::memchr(first, '\n', static_cast<size_t>(end - first)) : nullptr;
     const char* last = found ? static_cast<const char*>(found) : end;
     while (last > first && is_blank(last[-1])) --last;
     return {first, static_cast<size_t>(last - first)};
@@ -52,10 +49,8 @@ struct TextCursor {
 inline size_t line_of(std::string_view text, const char* at) {
   return 1 + static_cast<size_t>(std::count(text.data(), at, '\n'));
 }
-inline std::string problem_at(const Source& source, const char* at, const std::string& what,
-                              const char* advice) {
-  return format("%s: line %zu: %s. %s", source.name.c_str(), line_of(source.text(), at),
-                what.c_str(), advice);
+inline std::string problem_at(const Source& source, const char* at, const std::string& what, const char* advice) {
+  return format("%s: line %zu: %s. %s", source.name.c_str(), line_of(source.text(), at), what.c_str(), advice);
 }
 
 // from_chars leaves a value it cannot hold alone: 0 where it was too small, infinite otherwise.
@@ -65,9 +60,7 @@ inline double out_of_range_value(std::string_view number) {
     return number.substr(exponent + 1, 1) == "-" ? 0 : std::numeric_limits<double>::infinity();
   }
   const size_t digit = number.find_first_of("123456789.");
-  return digit != std::string_view::npos && number[digit] == '.'
-             ? 0
-             : std::numeric_limits<double>::infinity();
+  return digit != std::string_view::npos && number[digit] == '.' ? 0 : std::numeric_limits<double>::infinity();
 }
 
 // from_chars takes no '+'; "+-1" stays wrong.

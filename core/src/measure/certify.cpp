@@ -13,16 +13,16 @@ namespace hitbox {
 namespace {
 
 constexpr size_t kBlock = 256;
-constexpr double kRounding = 1e-9;      // of the size of everything: slivers (geometry/triangle.hpp)
+constexpr double kRounding = 1e-9;       // of the size of everything: slivers (geometry/triangle.hpp)
 constexpr double kSideRounding = 1e-12;  // of the size: nearer to a shape's surface, no side is proved
 
 struct Seen {  // a patch, and what is known of the distances over it
   Patch patch;
-  uint32_t nearest = Bvh::kNone;  // triangle, first its parent's
-  bool hidden = false;            // proved: no point of it is on the outer surface
+  uint32_t nearest = Bvh::kNone;    // triangle, first its parent's
+  bool hidden = false;              // proved: no point of it is on the outer surface
   double high = Bounds::kInfinity;  // of all its points; first its parent's
   double distance = 0;              // of its centre
-  double outer_low = 0;           // of its centre where that is on the outer surface
+  double outer_low = 0;             // of its centre where that is on the outer surface
   double area = 0, mean_low = 0, mean_high = 0;
 
   double mean_gap() const { return area * (mean_high - mean_low); }
@@ -30,9 +30,13 @@ struct Seen {  // a patch, and what is known of the distances over it
 
 class SurfaceBounds {
  public:
-  SurfaceBounds(const MeshView& mesh, const ShapeUnion& shapes, const TriangleBvh& tree,
-                double move_out, double size, Run& run)
-      : union_(shapes), tree_(tree), surfaces_(shapes.shapes()), run_(run), move_out_(move_out),
+  SurfaceBounds(const MeshView& mesh, const ShapeUnion& shapes, const TriangleBvh& tree, double move_out, double size,
+                Run& run)
+      : union_(shapes),
+        tree_(tree),
+        surfaces_(shapes.shapes()),
+        run_(run),
+        move_out_(move_out),
         unsure_(kSideRounding * size) {
     if (is_closed_solid(mesh, run)) solid_.emplace(tree);
     for (const Patch& patch : surfaces_.patches()) seen_.push_back({patch});
@@ -43,8 +47,7 @@ class SurfaceBounds {
   void refine_maxima(double resolution, size_t budget) {
     refine(budget, [&](std::vector<uint32_t>& open) {
       for (uint32_t k = 0; k < seen_.size(); ++k)
-        if (seen_[k].high > all_low_ + resolution ||
-            (!seen_[k].hidden && seen_[k].high > outer_low_ + resolution))
+        if (seen_[k].high > all_low_ + resolution || (!seen_[k].hidden && seen_[k].high > outer_low_ + resolution))
           open.push_back(k);
       largest_first(open, [&](uint32_t k) { return seen_[k].high; });
     });
@@ -90,9 +93,8 @@ class SurfaceBounds {
  private:
   template <class Key>
   static void largest_first(std::vector<uint32_t>& open, Key&& key) {
-    std::sort(open.begin(), open.end(), [&](uint32_t a, uint32_t b) {
-      return key(a) > key(b) || (key(a) == key(b) && a < b);
-    });
+    std::sort(open.begin(), open.end(),
+              [&](uint32_t a, uint32_t b) { return key(a) > key(b) || (key(a) == key(b) && a < b); });
   }
 
   template <class Open>
@@ -168,8 +170,7 @@ class SurfaceBounds {
   void look_outside(Seen& s, const PatchHull& hull, double reach, double outer_before) const {
     const bool in_solid = solid_ && solid_->contains(hull.center);
     const PatchHull moved = surfaces_.hull_of(s.patch, move_out_);
-    s.hidden = (in_solid && s.distance > reach + unsure_) ||
-               union_.one_contains(moved.hull(), s.patch.shape, unsure_);
+    s.hidden = (in_solid && s.distance > reach + unsure_) || union_.one_contains(moved.hull(), s.patch.shape, unsure_);
     if (s.hidden || in_solid || s.distance <= outer_before) return;
     if (!union_.contains(moved.center, s.patch.shape, -unsure_)) s.outer_low = s.distance;
   }
@@ -242,8 +243,7 @@ class StickOut {
     part.high = std::min(part.high, union_.farthest_of_hull(part.corners, center));
     if (part.high <= before) return;
     const double here = union_.distance(center);
-    const double reach = std::sqrt(
-        std::max({norm_sq(a - center), norm_sq(b - center), norm_sq(c - center)}));
+    const double reach = std::sqrt(std::max({norm_sq(a - center), norm_sq(b - center), norm_sq(c - center)}));
     part.high = std::min(part.high, here + reach);
     part.low = std::max({here, union_.distance(a), union_.distance(b), union_.distance(c)});
     part.high = std::max(part.high, part.low);
@@ -261,8 +261,8 @@ class StickOut {
     for (const Part& part : open_) {
       const auto& [a, b, c] = part.corners;
       const Vec3 ab = (a + b) / 2, bc = (b + c) / 2, ca = (c + a) / 2;
-      for (const auto& corners : {std::array{a, ab, ca}, std::array{ab, b, bc}, std::array{ca, bc, c},
-                                  std::array{ab, bc, ca}})
+      for (const auto& corners :
+           {std::array{a, ab, ca}, std::array{ab, b, bc}, std::array{ca, bc, c}, std::array{ab, bc, ca}})
         quarters.push_back({corners, part.high, 0});
     }
     open_ = std::move(quarters);
@@ -282,8 +282,7 @@ Interval widened(const Interval& in, double by, double diagonal) {
 
 }  // namespace
 
-Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options,
-                    Run& run) {
+Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options, Run& run) {
   run.enter("tree", 0, 0.1);
   const TriangleBvh tree(mesh, run);
   Bounds extent = referenced_bounds(mesh);

@@ -13,8 +13,8 @@
 #pragma once
 
 #include "base/run.hpp"
-#include "mesh/mesh.hpp"
 #include "measure/shape_union.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
@@ -23,7 +23,7 @@ struct Interval {
 };
 
 struct CertifyOptions {
-  double offset;  // of the diagonal: moved out so far, a point in another shape cannot be touched
+  double offset;             // of the diagonal: moved out so far, a point in another shape cannot be touched
   double resolution = 1e-3;  // of the diagonal
   size_t budget = 500'000;   // patches
 };
@@ -31,9 +31,9 @@ struct CertifyOptions {
 // The mean's bounds: to halve their gap takes four times the patches, over all of the surface.
 constexpr double kMeanResolution = 4;  // x resolution
 
-struct Certificate {  // all lengths as fractions of the diagonal of the mesh
-  Interval all_surfaces;   // largest distance from a shape's surface to the mesh
-  Interval mean_all;       // its mean by area, over the surfaces of all shapes
+struct Certificate {      // all lengths as fractions of the diagonal of the mesh
+  Interval all_surfaces;  // largest distance from a shape's surface to the mesh
+  Interval mean_all;      // its mean by area, over the surfaces of all shapes
   // The largest over points that could be touched: those which, moved out by `offset`,
   // are in no other shape, and which are not inside the mesh where that is a closed solid. 0: none.
   Interval outer_surface;
@@ -43,7 +43,6 @@ struct Certificate {  // all lengths as fractions of the diagonal of the mesh
 };
 
 // Coordinates within those of check_mesh.
-Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options,
-                    Run& run);
+Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options, Run& run);
 
 }  // namespace hitbox

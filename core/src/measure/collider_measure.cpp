@@ -70,8 +70,8 @@ ColliderSamples sample_surfaces(const ShapeUnion& collider, size_t count, uint64
   return samples;
 }
 
-std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSamples& samples,
-                                    double offset, Run& run) {
+std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSamples& samples, double offset,
+                                    Run& run) {
   std::vector<uint8_t> hidden(samples.points.size());
   run.for_each_block(hidden.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) {
@@ -82,8 +82,7 @@ std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSa
   return hidden;
 }
 
-std::vector<double> distances_outside(const ShapeUnion& collider, std::span<const Vec3> points,
-                                      Run& run) {
+std::vector<double> distances_outside(const ShapeUnion& collider, std::span<const Vec3> points, Run& run) {
   std::vector<double> distances(points.size());
   run.for_each_block(points.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) distances[k] = collider.distance(points[k]);

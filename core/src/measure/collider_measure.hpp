@@ -20,15 +20,14 @@ ColliderSamples sample_surfaces(const ShapeUnion& collider, size_t count, uint64
 
 // 1 for each sample whose point `offset` further out lies strictly inside another shape: what no one
 // can touch from outside, because it is no part of the union's boundary.
-std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSamples& samples,
-                                    double offset, Run& run);
+std::vector<uint8_t> hidden_samples(const ShapeUnion& collider, const ColliderSamples& samples, double offset,
+                                    Run& run);
 
 // How far each point is outside the union of all shapes; 0 inside.
-std::vector<double> distances_outside(const ShapeUnion& collider, std::span<const Vec3> points,
-                                      Run& run);
+std::vector<double> distances_outside(const ShapeUnion& collider, std::span<const Vec3> points, Run& run);
 
 struct UnionVolume {
-  double total = 0;  // sum over the shapes
+  double total = 0;             // sum over the shapes
   double value = 0, error = 0;  // of the union: an estimate, and half of its 95 % interval
 };
 

@@ -12,13 +12,11 @@ namespace {
 constexpr size_t kBlock = 2048;
 
 // Twice the areas, summed up; lengths are divided by `size` so that squares stay in range.
-std::vector<double> cumulated_areas(std::span<const Vec3> vertices,
-                                    std::span<const Triangle> triangles, double size) {
+std::vector<double> cumulated_areas(std::span<const Vec3> vertices, std::span<const Triangle> triangles, double size) {
   std::vector<double> total(triangles.size());
   double sum = 0;
   for (size_t k = 0; k < triangles.size(); ++k) {
-    const Vec3 &a = vertices[triangles[k][0]], &b = vertices[triangles[k][1]],
-               &c = vertices[triangles[k][2]];
+    const Vec3 &a = vertices[triangles[k][0]], &b = vertices[triangles[k][1]], &c = vertices[triangles[k][2]];
     total[k] = sum += norm(cross((b - a) / size, (c - a) / size));
   }
   return total;
@@ -26,8 +24,8 @@ std::vector<double> cumulated_areas(std::span<const Vec3> vertices,
 
 }  // namespace
 
-SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Triangle> triangles,
-                              size_t count, uint64_t seed) {
+SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Triangle> triangles, size_t count,
+                              uint64_t seed) {
   Bounds bounds;
   for (const Triangle& t : triangles)
     for (const uint32_t v : t) bounds.add(vertices[v]);
@@ -51,8 +49,7 @@ SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Tr
       u = 1 - u;
       v = 1 - v;
     }
-    const Vec3 &a = vertices[triangles[on][0]], &b = vertices[triangles[on][1]],
-               &c = vertices[triangles[on][2]];
+    const Vec3 &a = vertices[triangles[on][0]], &b = vertices[triangles[on][1]], &c = vertices[triangles[on][2]];
     samples.points[k] = a * (1 - u - v) + b * u + c * v;
     samples.triangles[k] = static_cast<uint32_t>(on);
   }

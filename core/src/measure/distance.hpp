@@ -20,8 +20,8 @@ struct SurfaceSamples {
 // `count` points, uniform by area and stratified: the k-th falls into the k-th of `count` equal
 // shares of the area, so every triangle gets its share to within one point. Triangles without
 // area get none, unless all are so: then they share alike. At least one triangle if count > 0.
-SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Triangle> triangles,
-                              size_t count, uint64_t seed);
+SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Triangle> triangles, size_t count,
+                              uint64_t seed);
 
 struct MeshDistances {
   std::vector<double> distances;

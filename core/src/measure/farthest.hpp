@@ -15,16 +15,16 @@
 
 #include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "mesh/mesh.hpp"
-#include "shapes/shape.hpp"
 #include "measure/certify.hpp"
 #include "measure/inside.hpp"
+#include "mesh/mesh.hpp"
+#include "shapes/shape.hpp"
 
 namespace hitbox {
 
 // When bounds are good enough; lengths in the mesh's units.
 struct FarthestGoal {
-  double enough = 0;             // at most this, or known to be more
+  double enough = 0;                  // at most this, or known to be more
   double absolute = 0, relative = 0;  // or high - low is at most this, or this x high
   size_t budget = size_t{1} << 18;    // patches
 };

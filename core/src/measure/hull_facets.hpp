@@ -13,8 +13,8 @@ namespace hitbox {
 struct HullFacets {
   TriangleMesh mesh;
   std::vector<Vec3> normals;  // one a triangle, outward; 0 for slivers, whose normal is noise
-  double width = 0;  // between a facet's plane and the vertex furthest behind it, at its smallest
-  uint32_t polygons = 0;  // coplanar triangles joined
+  double width = 0;           // between a facet's plane and the vertex furthest behind it, at its smallest
+  uint32_t polygons = 0;      // coplanar triangles joined
 
   bool is_flat() const { return !(width > 0); }  // then `mesh` is the polygon, front and back
 };

@@ -76,8 +76,7 @@ bool Solid::contains(const Vec3& p) const {
   const bool upward = bounds_.high.z - p.z < p.z - bounds_.low.z;  // the shorter way out
   const auto in_column = [&](const Bvh::Node& node, bool out[4]) {
     for (int k = 0; k < 4; ++k)
-      out[k] = node.low[0][k] <= p.x && node.high[0][k] >= p.x && node.low[1][k] <= p.y &&
-               node.high[1][k] >= p.y &&
+      out[k] = node.low[0][k] <= p.x && node.high[0][k] >= p.x && node.low[1][k] <= p.y && node.high[1][k] >= p.y &&
                (upward ? node.high[2][k] >= p.z : node.low[2][k] <= p.z);
   };
   bool inside = false, on_surface = false;

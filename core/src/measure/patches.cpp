@@ -16,9 +16,7 @@ std::array<double, 3> arc_weights(double outward, double across, double h) {
   return {(1 - tip - lean) / 2, (1 - tip + lean) / 2, tip};
 }
 
-std::array<double, 3> arc_mean_weights(double h) {
-  return arc_weights(h > 0 ? std::sin(h) / h : 1, 0, h);
-}
+std::array<double, 3> arc_mean_weights(double h) { return arc_weights(h > 0 ? std::sin(h) / h : 1, 0, h); }
 
 // The directions to an arc's ends and to where its tangents meet.
 std::array<Vec3, 3> around(const Vec3& u, const Vec3& v, const Window& w) {
@@ -58,8 +56,7 @@ std::array<Facet, 2> halves_of(const Facet& t) {
 }  // namespace
 
 Surfaces::Surfaces(std::span<const Shape> shapes) {
-  for (uint32_t k = 0; k < shapes.size(); ++k)
-    std::visit([&](const auto& shape) { add(k, shape); }, shapes[k]);
+  for (uint32_t k = 0; k < shapes.size(); ++k) std::visit([&](const auto& shape) { add(k, shape); }, shapes[k]);
 }
 
 void Surfaces::add(uint32_t shape, const Sphere& s) {
@@ -74,9 +71,7 @@ void Surfaces::add(uint32_t shape, const Capsule& s) {
   add_ball(shape, axis, h, s.radius, 0, kPi / 2);
 }
 
-void Surfaces::add(uint32_t shape, const Cylinder& s) {
-  add(shape, Frustum{s.start, s.end, s.radius, s.radius});
-}
+void Surfaces::add(uint32_t shape, const Cylinder& s) { add(shape, Frustum{s.start, s.end, s.radius, s.radius}); }
 
 void Surfaces::add(uint32_t shape, const Frustum& s) {
   const Axis axis = axis_of(s.start, s.end);
@@ -96,8 +91,8 @@ void Surfaces::add_facets(uint32_t shape, const TriangleMesh& mesh) {
   for (const bool keep_all : {false, true}) {
     for (const auto& t : mesh.triangles) {
       const Facet facet{mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
-      const double base_sq = std::max({norm_sq(facet.b - facet.a), norm_sq(facet.c - facet.b),
-                                       norm_sq(facet.a - facet.c)});
+      const double base_sq =
+          std::max({norm_sq(facet.b - facet.a), norm_sq(facet.c - facet.b), norm_sq(facet.a - facet.c)});
       const double doubled = norm(cross(facet.b - facet.a, facet.c - facet.a));
       if (keep_all || doubled > least * std::sqrt(base_sq)) patches_.push_back({shape, facet});
     }
@@ -111,17 +106,15 @@ void Surfaces::add_quarters(uint32_t shape, double from, double to) {
     patches_.push_back({shape, Window{piece, from, to, quarter * kPi / 2, (quarter + 1) * kPi / 2}});
 }
 
-void Surfaces::add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start,
-                        double along_end, double radius_end) {
+void Surfaces::add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start, double along_end,
+                        double radius_end) {
   if (along_start == along_end && radius_start == radius_end) return;  // a circle
   const Vec3 u = any_perpendicular(axis.direction), v = cross(axis.direction, u);
-  pieces_.push_back(
-      {axis.center, axis.direction, u, v, false, along_start, radius_start, along_end, radius_end});
+  pieces_.push_back({axis.center, axis.direction, u, v, false, along_start, radius_start, along_end, radius_end});
   add_quarters(shape, 0, 1);
 }
 
-void Surfaces::add_ball(uint32_t shape, const Axis& axis, double along, double radius, double from,
-                        double to) {
+void Surfaces::add_ball(uint32_t shape, const Axis& axis, double along, double radius, double from, double to) {
   const Vec3 u = any_perpendicular(axis.direction), v = cross(axis.direction, u);
   pieces_.push_back({axis.at(along), axis.direction, u, v, true, 0, radius, 0, radius});
   if (from < 0) add_quarters(shape, from, 0);
@@ -149,8 +142,7 @@ PatchHull Surfaces::cone_hull(const Window& window, double offset) const {
 
   const Vec3 &axis = piece.direction, &u = piece.u, &v = piece.v;
   const auto point = [&](double s, const Vec3& direction) {
-    return piece.center + axis * (piece.along_start + s * along + out_along) +
-           direction * (radius_at(s) + out_radius);
+    return piece.center + axis * (piece.along_start + s * along + out_along) + direction * (radius_at(s) + out_radius);
   };
   const double angle = (window.angle_from + window.angle_to) / 2;
   PatchHull hull;
@@ -186,17 +178,15 @@ PatchHull Surfaces::ball_hull(const Window& window, double offset) const {
   const double band = 2 * cosine * std::sin(lift);  // the integral of the cosine
   hull.area = radius * radius * 2 * h * band;
 
-  const double mean_cos =
-      band > 0 ? (lift + std::sin(lift) * std::cos(lift) * std::cos(2 * middle)) / band : 0;
+  const double mean_cos = band > 0 ? (lift + std::sin(lift) * std::cos(lift) * std::cos(2 * middle)) / band : 0;
   const double mean_sin = sine * std::cos(lift);
   const double largest_cos =
       window.from <= 0 && window.to >= 0 ? 1 : std::max(std::cos(window.from), std::cos(window.to));
   const double spread = band > 0 ? std::min(1.0, largest_cos * 2 * lift / band / 3) : 1;
-  hull.mean_reach =
-      radius * std::sqrt(lift * lift * spread + std::min(mean_cos, 1.0) * cosine * h * h / 3);
+  hull.mean_reach = radius * std::sqrt(lift * lift * spread + std::min(mean_cos, 1.0) * cosine * h * h / 3);
 
-  const std::array<double, 3> meridian = arc_weights(mean_cos * cosine + mean_sin * sine,
-                                                     mean_sin * cosine - mean_cos * sine, lift);
+  const std::array<double, 3> meridian =
+      arc_weights(mean_cos * cosine + mean_sin * sine, mean_sin * cosine - mean_cos * sine, lift);
   const std::array<double, 3> arc = arc_mean_weights(h);
   const std::array<Vec3, 3> direction = around(u, v, window);
   const double tip = 1 / std::cos(lift);

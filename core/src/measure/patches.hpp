@@ -29,7 +29,7 @@ struct Facet {
 
 struct Window {
   uint32_t piece;
-  double from, to;            // of the slant, 0 to 1; of a ball: latitudes
+  double from, to;              // of the slant, 0 to 1; of a ball: latitudes
   double angle_from, angle_to;  // around the axis, at most a quarter turn apart
 };
 
@@ -78,8 +78,8 @@ class Surfaces {
   void add(uint32_t shape, const Prism& prism);
   void add(uint32_t shape, const Hull& hull);
   void add_facets(uint32_t shape, const TriangleMesh& mesh);
-  void add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start,
-                double along_end, double radius_end);
+  void add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start, double along_end,
+                double radius_end);
   void add_ball(uint32_t shape, const Axis& axis, double along, double radius, double from, double to);
   void add_quarters(uint32_t shape, double from, double to);
   PatchHull cone_hull(const Window& window, double offset) const;

@@ -10,9 +10,7 @@ double extent_of(const Cylinder& s) { return std::min(norm(s.end - s.start), 2 *
 double extent_of(const Frustum& s) {
   return std::min(norm(s.end - s.start), 2 * std::max(s.radius_start, s.radius_end));
 }
-double extent_of(const Prism& s) {
-  return 2 * std::min({s.half_x, s.half_y, std::max(s.half_top, s.half_bottom)});
-}
+double extent_of(const Prism& s) { return 2 * std::min({s.half_x, s.half_y, std::max(s.half_top, s.half_bottom)}); }
 
 template <class S>
 void add(const S& shape, const HullFacets&, ShapeFacts& facts) {

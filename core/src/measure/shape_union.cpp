@@ -19,7 +19,9 @@ std::vector<Bounds> boxes_of(std::span<const Shape> shapes) {
 }  // namespace
 
 ShapeUnion::ShapeUnion(std::vector<Shape> shapes, Run& run)
-    : shapes_(std::move(shapes)), facts_(shapes_.size()), facets_of_shape_(shapes_.size(), Bvh::kNone),
+    : shapes_(std::move(shapes)),
+      facts_(shapes_.size()),
+      facets_of_shape_(shapes_.size(), Bvh::kNone),
       boxes_(boxes_of(shapes_), run) {
   uint32_t hulls = 0;
   for (size_t k = 0; k < shapes_.size(); ++k)
@@ -59,8 +61,8 @@ double ShapeUnion::signed_distance_in_tree(const Facets& hull, const Vec3& p) {
   const double side = dot(hull.normals[near.triangle], p - near.point);
   if (side >= kAcross * distance && side > 0) return distance;
   if (side <= -kAcross * distance && side < 0) return -distance;
-  const bool inside = std::ranges::all_of(
-      hull.planes, [&](const Plane& plane) { return dot(plane.normal, p - plane.point) < 0; });
+  const bool inside =
+      std::ranges::all_of(hull.planes, [&](const Plane& plane) { return dot(plane.normal, p - plane.point) < 0; });
   return inside ? -distance : distance;
 }
 
@@ -89,21 +91,19 @@ bool ShapeUnion::holds(uint32_t shape, const Vec3& p, double depth) const {
   const Facets* hull = facets(shape);
   if (hull == nullptr || hull->planes.empty() || hull->tree || depth < 0)
     return signed_distance_below(shape, p, -depth) < -depth;
-  return std::ranges::all_of(hull->planes, [&](const Plane& plane) {
-    return dot(plane.normal, p - plane.point) < -depth;
-  });
+  return std::ranges::all_of(hull->planes,
+                             [&](const Plane& plane) { return dot(plane.normal, p - plane.point) < -depth; });
 }
 
 double ShapeUnion::distance(const Vec3& p) const {
   double best = Bounds::kInfinity;
   const Bounds box{p, p};
-  boxes_.tree().nearest_first(
-      [&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
-      [&] { return best > 0 ? best * best * (1 + 0x1p-40) : -1; },
-      [&](uint32_t first, uint32_t count) {
-        for (const uint32_t shape : boxes_.tree().order().subspan(first, count))
-          best = std::min(best, signed_distance_below(shape, p, best));
-      });
+  boxes_.tree().nearest_first([&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
+                              [&] { return best > 0 ? best * best * (1 + 0x1p-40) : -1; },
+                              [&](uint32_t first, uint32_t count) {
+                                for (const uint32_t shape : boxes_.tree().order().subspan(first, count))
+                                  best = std::min(best, signed_distance_below(shape, p, best));
+                              });
   return std::max(best, 0.0);
 }
 
@@ -138,9 +138,7 @@ bool ShapeUnion::contains(const Vec3& p, uint32_t skip, double depth) const {
   bool found = false;
   Bounds box{p, p};
   if (depth < 0) box.grow(-depth);
-  boxes_.overlaps(box, [&](uint32_t shape) {
-    found = found || (shape != skip && holds(shape, p, depth));
-  });
+  boxes_.overlaps(box, [&](uint32_t shape) { found = found || (shape != skip && holds(shape, p, depth)); });
   return found;
 }
 
@@ -150,8 +148,7 @@ bool ShapeUnion::one_contains(std::span<const Vec3> points, uint32_t skip, doubl
   boxes_.overlaps(box, [&](uint32_t shape) {
     const Bounds& around = boxes_.boxes()[shape];
     if (found || shape == skip || !around.contains(box.low) || !around.contains(box.high)) return;
-    found = std::all_of(points.begin(), points.end(),
-                        [&](const Vec3& p) { return holds(shape, p, depth); });
+    found = std::all_of(points.begin(), points.end(), [&](const Vec3& p) { return holds(shape, p, depth); });
   });
   return found;
 }

@@ -13,8 +13,8 @@
 
 #include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "shapes/shape.hpp"
 #include "measure/shape_facts.hpp"
+#include "shapes/shape.hpp"
 
 namespace hitbox {
 

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "fit/enclose.hpp"
 #include "carve/assembly.hpp"
 #include "carve/input.hpp"
+#include "fit/enclose.hpp"
 #include "hulls/part_hull.hpp"
 
 namespace hitbox {
@@ -18,15 +18,17 @@ constexpr double kOutsideRound = 0.05;  // of the tolerance: by which polytopes 
 constexpr double kMostOutside = 0.3;    // of the tolerance: by which capped hulls may stick out
 
 double largest_radius(const Shape& shape) {
-  return std::visit([](const auto& s) {
-    using S = std::decay_t<decltype(s)>;
-    if constexpr (std::is_same_v<S, Sphere> || std::is_same_v<S, Capsule> || std::is_same_v<S, Cylinder>)
-      return s.radius;
-    else if constexpr (std::is_same_v<S, Frustum>)
-      return std::max(s.radius_start, s.radius_end);
-    else
-      return 0.0;
-  }, shape);
+  return std::visit(
+      [](const auto& s) {
+        using S = std::decay_t<decltype(s)>;
+        if constexpr (std::is_same_v<S, Sphere> || std::is_same_v<S, Capsule> || std::is_same_v<S, Cylinder>)
+          return s.radius;
+        else if constexpr (std::is_same_v<S, Frustum>)
+          return std::max(s.radius_start, s.radius_end);
+        else
+          return 0.0;
+      },
+      shape);
 }
 
 // A circle's tangent polygon of n sides sticks out by about r (pi / n)^2 / 2, a dome's by twice that.
@@ -97,7 +99,10 @@ std::vector<Frame> frames_of(const PartHull& hull) {
 class Merger {
  public:
   Merger(std::span<const Shape> shapes, const MergeOptions& options, Run& run)
-      : given_(shapes), options_(options), run_(run), unit_(bounds_of_all(shapes)),
+      : given_(shapes),
+        options_(options),
+        run_(run),
+        unit_(bounds_of_all(shapes)),
         tolerance_(options.tolerance / unit_.side) {
     const Similarity to_unit{{}, -unit_.origin / unit_.side, 1 / unit_.side};
     for (const Shape& shape : shapes) shapes_.push_back(transformed(shape, to_unit));
@@ -154,8 +159,8 @@ class Merger {
       } else {
         std::optional<Shape> simple;
         if (options_.simplifies) simple = simplest(part);
-        merged.shapes.push_back(transformed(
-            simple ? *simple : Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
+        merged.shapes.push_back(
+            transformed(simple ? *simple : Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
       }
       merged.from.push_back(std::move(part.atoms));
     }
@@ -187,7 +192,8 @@ class Merger {
     std::iota(all.begin(), all.end(), 0u);
     fitter.points.assign(part.points, all);
     std::vector<Fitted> fitted = fitter.smallest_of_each_kind(frames_of(part.hull));
-    std::stable_sort(fitted.begin(), fitted.end(), [](const Fitted& a, const Fitted& b) { return a.volume < b.volume; });
+    std::stable_sort(fitted.begin(), fitted.end(),
+                     [](const Fitted& a, const Fitted& b) { return a.volume < b.volume; });
     for (const Fitted& f : fitted) {
       if (f.cost == Bounds::kInfinity) continue;
       const Shape shape = enclosing(to_shape(f), part.points, Tolerances::of_diagonal(part.hull.box.diagonal()));
@@ -198,8 +204,7 @@ class Merger {
 
   bool is_near(const Shape& shape, const PartHull& hull) const {
     const std::vector<Vec3> points = to_mesh(shape, 32).vertices;
-    return std::all_of(points.begin(), points.end(),
-                       [&](const Vec3& p) { return hull.distance(p) <= tolerance_; });
+    return std::all_of(points.begin(), points.end(), [&](const Vec3& p) { return hull.distance(p) <= tolerance_; });
   }
 
   bool enters_space(const Shape& shape) const {

@@ -23,7 +23,8 @@ struct MergeOptions {
   std::vector<Sphere> spheres;  // a space that hulls may not enter
   bool has_space = false;       // then it is the limit, else the tolerance is, unless there is a count
   uint32_t most_vertices = 0;   // of a hull; 0: any
-  bool simplifies = true;       // a merged hull becomes a box, sphere, capsule or cylinder that is within the tolerance of it
+  bool simplifies =
+      true;  // a merged hull becomes a box, sphere, capsule or cylinder that is within the tolerance of it
 };
 
 struct MergedShapes {

@@ -10,8 +10,7 @@ std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run) {
   pairs.reserve(edges.size() / 2);
   for_each_edge(edges, [&](std::span<const HalfEdge> uses) {
     for (size_t k = 1; k < uses.size(); ++k)
-      if (uses[k].face() != uses[k - 1].face())
-        pairs.push_back({uses[k - 1].face(), uses[k].face()});
+      if (uses[k].face() != uses[k - 1].face()) pairs.push_back({uses[k - 1].face(), uses[k].face()});
   });
   return pairs;
 }

@@ -101,11 +101,7 @@ class Grid {
 
  public:
   Grid(std::span<const Vec3> vertices, const Vec3& low, double cell)
-      : vertices_(vertices),
-        low_(low),
-        cell_(cell),
-        next_(vertices.size(), kNone),
-        table_(vertices.size()) {}
+      : vertices_(vertices), low_(low), cell_(cell), next_(vertices.size(), kNone), table_(vertices.size()) {}
 
   // The first kept vertex within one cell's width of `v`; `v` itself, now kept, if there is none.
   uint32_t find_or_keep(uint32_t v) {
@@ -131,8 +127,7 @@ class Grid {
             static_cast<int64_t>(std::floor(q.z))};
   }
   static uint64_t hash_of(const Cell& c) {
-    return hitbox::hash_of(static_cast<uint64_t>(c.x), static_cast<uint64_t>(c.y),
-                           static_cast<uint64_t>(c.z));
+    return hitbox::hash_of(static_cast<uint64_t>(c.x), static_cast<uint64_t>(c.y), static_cast<uint64_t>(c.z));
   }
   uint32_t first_near(uint32_t v, const Cell& cell) const {
     uint32_t best = kNone;
@@ -149,8 +144,8 @@ class Grid {
   HashTable table_;
 };
 
-std::vector<uint32_t> weld_by_distance(const MeshView& mesh, const std::vector<bool>& used,
-                                       const Vec3& low, double distance) {
+std::vector<uint32_t> weld_by_distance(const MeshView& mesh, const std::vector<bool>& used, const Vec3& low,
+                                       double distance) {
   std::vector<uint32_t> kept(mesh.vertices.size(), kNone);
   Grid grid(mesh.vertices, low, distance);
   for (size_t v = 0; v < kept.size(); ++v) {
@@ -214,8 +209,7 @@ bool same_vertices(std::span<const uint32_t> a, std::span<const uint32_t> b) {
   const auto has = [](std::span<const uint32_t> face, uint32_t v) {
     return face[0] == v || face[1] == v || face[2] == v;
   };
-  return has(b, a[0]) && has(b, a[1]) && has(b, a[2]) && has(a, b[0]) && has(a, b[1]) &&
-         has(a, b[2]);
+  return has(b, a[0]) && has(b, a[1]) && has(b, a[2]) && has(a, b[0]) && has(a, b[1]) && has(a, b[2]);
 }
 
 uint64_t hash_of_set(std::span<const uint32_t> corners) {
@@ -297,32 +291,28 @@ Result<Bounds> check_mesh(const MeshView& mesh, const std::string& name) {
                who, v, p.x, p.y, p.z)};
   }
   if (mesh.offsets[0] != 0 || mesh.offsets[faces] != mesh.indices.size()) {
-    return Error{
-        format("%s: the faces' offsets do not begin at 0 and end at the number of indices.", who)};
+    return Error{format("%s: the faces' offsets do not begin at 0 and end at the number of indices.", who)};
   }
   for (size_t f = 0; f < faces; ++f) {
     const uint32_t first = mesh.offsets[f], last = mesh.offsets[f + 1];
     if (last >= first + uint64_t{3} && last <= mesh.indices.size()) continue;
-    return Error{format("%s: face %zu has %lld corners, but must have 3 or more. Fix the export.",
-                        who, f, static_cast<long long>(last) - static_cast<long long>(first))};
+    return Error{format("%s: face %zu has %lld corners, but must have 3 or more. Fix the export.", who, f,
+                        static_cast<long long>(last) - static_cast<long long>(first))};
   }
   for (size_t k = 0; k < mesh.indices.size(); ++k) {
     if (mesh.indices[k] < vertices) continue;
     const auto after = std::upper_bound(mesh.offsets.begin(), mesh.offsets.end(), k);
-    return Error{format(
-        "%s: face %zu uses vertex %u, but there are %zu (counted from 0). Fix the export.", who,
-        static_cast<size_t>(after - mesh.offsets.begin()) - 1, mesh.indices[k], vertices)};
+    return Error{format("%s: face %zu uses vertex %u, but there are %zu (counted from 0). Fix the export.", who,
+                        static_cast<size_t>(after - mesh.offsets.begin()) - 1, mesh.indices[k], vertices)};
   }
   const Bounds bounds = referenced_bounds(mesh);
   if (bounds.diagonal() < kSmallestDiagonal) {
-    return Error{format(
-        "%s: all vertices that faces use lie in one point. Give a mesh that has a size.", who)};
+    return Error{format("%s: all vertices that faces use lie in one point. Give a mesh that has a size.", who)};
   }
   return bounds;
 }
 
-Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
-                          const std::string& name, Run& run) {
+Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options, const std::string& name, Run& run) {
   const auto used = used_vertices(mesh);
   std::vector<uint32_t> kept;
   switch (options.weld) {
@@ -346,8 +336,8 @@ Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
   CleanedMesh result = renumber(mesh, kept);
   run.poll();
   if (result.vertices.size() < 2) {
-    return Error{format("%s: welding within %g leaves a single point. Use a smaller distance.",
-                        name.c_str(), options.distance)};
+    return Error{
+        format("%s: welding within %g leaves a single point. Use a smaller distance.", name.c_str(), options.distance)};
   }
   count_faces({result.vertices, result.indices, mesh.offsets}, result.report);
   return result;

@@ -51,8 +51,7 @@ struct CleanedMesh {
 // First come, not transitive: chains of close vertices (a fine mesh!) would collapse into one
 // point, while this moves no vertex by more than `distance`; and kept vertices are further apart
 // than that, so a grid cell holds a handful at most, however dense the cluster.
-Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options,
-                          const std::string& name, Run& run);
+Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options, const std::string& name, Run& run);
 
 // False if all corners lie on one line, up to rounding; scale free.
 bool has_area(const MeshView& mesh, size_t face);

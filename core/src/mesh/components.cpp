@@ -8,9 +8,7 @@
 
 namespace hitbox {
 
-DisjointSets::DisjointSets(size_t size) : parent_(size) {
-  std::iota(parent_.begin(), parent_.end(), 0u);
-}
+DisjointSets::DisjointSets(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0u); }
 
 namespace {
 
@@ -33,8 +31,7 @@ Vec3 normal_of(const MeshView& mesh, uint32_t f) {
   const auto face = mesh.face(f);
   const Vec3& a = mesh.vertices[face[0]];
   Vec3 normal;
-  for (size_t k = 2; k < face.size(); ++k)
-    normal += cross(mesh.vertices[face[k - 1]] - a, mesh.vertices[face[k]] - a);
+  for (size_t k = 2; k < face.size(); ++k) normal += cross(mesh.vertices[face[k - 1]] - a, mesh.vertices[face[k]] - a);
   return normalized(normal);
 }
 

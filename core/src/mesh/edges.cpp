@@ -13,8 +13,7 @@ constexpr int kDigitBits = 11;
 constexpr uint32_t kDigits = 1u << kDigitBits;
 
 // One stable pass over one digit of one field.
-void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to,
-                   uint32_t HalfEdge::* field, int shift) {
+void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to, uint32_t HalfEdge::* field, int shift) {
   std::array<size_t, kDigits> start{};
   for (const HalfEdge& edge : from) ++start[edge.*field >> shift & (kDigits - 1)];
   size_t sum = 0;
@@ -35,8 +34,7 @@ std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh, Run& run) {
     for (const uint32_t corner : corners) {
       const bool up = previous < corner;
       if (previous != corner) {
-        edges.push_back({up ? previous : corner, up ? corner : previous,
-                         static_cast<uint32_t>(2 * f + (up ? 1 : 0))});
+        edges.push_back({up ? previous : corner, up ? corner : previous, static_cast<uint32_t>(2 * f + (up ? 1 : 0))});
       }
       previous = corner;
     }

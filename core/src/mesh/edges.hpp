@@ -15,7 +15,7 @@ namespace hitbox {
 
 // One face at one edge, with the direction in which it runs along it.
 struct HalfEdge {
-  uint32_t low, high;  // low < high
+  uint32_t low, high;           // low < high
   uint32_t face_and_direction;  // 2 face + (1 if from low to high): faces stay below 2^32 / 3
 
   uint32_t face() const { return face_and_direction >> 1; }
@@ -29,8 +29,7 @@ std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh, Run& run);
 template <class Body>
 void for_each_edge(const std::vector<HalfEdge>& sorted, Body&& body) {
   for (size_t first = 0, last = 0; first < sorted.size(); first = last) {
-    while (last < sorted.size() && sorted[last].low == sorted[first].low &&
-           sorted[last].high == sorted[first].high) {
+    while (last < sorted.size() && sorted[last].low == sorted[first].low && sorted[last].high == sorted[first].high) {
       ++last;
     }
     body(std::span<const HalfEdge>(sorted.data() + first, last - first));

@@ -20,9 +20,7 @@ struct MeshView {
   std::span<const uint32_t> offsets;
 
   size_t face_count() const { return offsets.empty() ? 0 : offsets.size() - 1; }
-  std::span<const uint32_t> face(size_t f) const {
-    return indices.subspan(offsets[f], offsets[f + 1] - offsets[f]);
-  }
+  std::span<const uint32_t> face(size_t f) const { return indices.subspan(offsets[f], offsets[f + 1] - offsets[f]); }
   size_t triangle_count() const { return indices.size() - 2 * face_count(); }  // of all faces
 };
 

@@ -10,21 +10,20 @@ namespace hitbox {
 namespace {
 
 constexpr uint32_t kMostBoxes = 64;
-constexpr size_t kMostPlanes = 128;       // along one axis
+constexpr size_t kMostPlanes = 128;  // along one axis
 constexpr size_t kMostCandidates = 50'000;
 constexpr size_t kMostSteps = 2'000'000;  // of listing them
 constexpr uint32_t kPollEvery = 1 << 10;
-constexpr double kSame = 1e-4;            // of the diagonal: planes this close are one
-constexpr double kStray = 1e-6;           // of the area: faces that may look elsewhere
-constexpr double kBare = 1e-3;            // of the area: how much may be missing
+constexpr double kSame = 1e-4;   // of the diagonal: planes this close are one
+constexpr double kStray = 1e-6;  // of the area: faces that may look elsewhere
+constexpr double kBare = 1e-3;   // of the area: how much may be missing
 
 // The frame that all directions lie along.
 std::optional<Frame> common_frame(const FaceDirections& directions) {
   const std::vector<Direction>& main = directions.main;
   if (main.empty() || directions.main_area < (1 - kBare) * directions.total_area) return {};
-  const auto second = std::find_if(main.begin(), main.end(), [&](const Direction& d) {
-    return are_perpendicular(main[0].normal, d.normal);
-  });
+  const auto second = std::find_if(main.begin(), main.end(),
+                                   [&](const Direction& d) { return are_perpendicular(main[0].normal, d.normal); });
   if (second == main.end()) return {};
   const Frame frame = frame_from(main[0].normal, second->normal);
   for (const Direction& d : main)
@@ -231,8 +230,7 @@ bool Orthogonal::list_candidates() {
   for (size_t z = cells(2); z-- > 0;)
     for (size_t y = 0; y < cells(1); ++y)
       for (size_t x = 0; x < cells(0); ++x)
-        if (filled_[cell(x, y, z)])
-          run[cell(x, y, z)] = 1 + (z + 1 < cells(2) ? run[cell(x, y, z + 1)] : 0);
+        if (filled_[cell(x, y, z)]) run[cell(x, y, z)] = 1 + (z + 1 < cells(2) ? run[cell(x, y, z + 1)] : 0);
   std::vector<uint32_t> lowest;  // over x0 .. x, per y
   for (uint32_t z = 0; z < cells(2); ++z)
     for (uint32_t x0 = 0; x0 < cells(0); ++x0) {
@@ -245,8 +243,7 @@ bool Orthogonal::list_candidates() {
             if (++steps > kMostSteps) return false;
             reach = std::min(reach, lowest[y]);
             if (reach == 0) break;
-            for (uint32_t k = 1; k <= reach; ++k)
-              candidates_.push_back({{x0, y0, z}, {x + 1, y + 1, z + k}});
+            for (uint32_t k = 1; k <= reach; ++k) candidates_.push_back({{x0, y0, z}, {x + 1, y + 1, z + k}});
             if (candidates_.size() > kMostCandidates) return false;
           }
         }
@@ -257,8 +254,7 @@ bool Orthogonal::list_candidates() {
 
 double Orthogonal::volume_of(const Cell& box) const {
   double product = 1;
-  for (size_t axis = 0; axis < 3; ++axis)
-    product *= planes_[axis][box.high[axis]] - planes_[axis][box.low[axis]];
+  for (size_t axis = 0; axis < 3; ++axis) product *= planes_[axis][box.high[axis]] - planes_[axis][box.low[axis]];
   return product;
 }
 
@@ -281,8 +277,8 @@ double Orthogonal::uncovered_in(const Cell& box) const {
   const auto sum = [&](size_t x, size_t y, size_t z) { return uncovered_[(z * ny + y) * nx + x]; };
   const auto& [x0, y0, z0] = box.low;
   const auto& [x1, y1, z1] = box.high;
-  return sum(x1, y1, z1) - sum(x0, y1, z1) - sum(x1, y0, z1) - sum(x1, y1, z0) + sum(x0, y0, z1) +
-         sum(x0, y1, z0) + sum(x1, y0, z0) - sum(x0, y0, z0);
+  return sum(x1, y1, z1) - sum(x0, y1, z1) - sum(x1, y0, z1) - sum(x1, y1, z0) + sum(x0, y0, z1) + sum(x0, y1, z0) +
+         sum(x1, y0, z0) - sum(x0, y0, z0);
 }
 
 bool Orthogonal::choose_boxes() {
@@ -368,8 +364,8 @@ class FaceCutter {
 
   // A vertex in the plane goes where an edge goes from it, or where the face is along an edge in the
   // plane. To both sides always would be simpler, but leave spikes on what is not convex.
-  std::pair<std::vector<uint32_t>, std::vector<uint32_t>> split(const std::vector<uint32_t>& corners,
-                                                                int axis, double plane) {
+  std::pair<std::vector<uint32_t>, std::vector<uint32_t>> split(const std::vector<uint32_t>& corners, int axis,
+                                                                double plane) {
     std::pair<std::vector<uint32_t>, std::vector<uint32_t>> sides;
     const size_t count = corners.size();
     const auto side_of = [&](uint32_t v) {

@@ -8,8 +8,8 @@
 
 #include <optional>
 
-#include "recognise/directions.hpp"
 #include "base/mat3.hpp"
+#include "recognise/directions.hpp"
 
 namespace hitbox {
 

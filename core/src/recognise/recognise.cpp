@@ -6,33 +6,33 @@
 #include "base/random.hpp"
 #include "base/tolerances.hpp"
 #include "bvh/bvh.hpp"
+#include "fit/capped_hull.hpp"
+#include "fit/enclose.hpp"
+#include "fit/moments.hpp"
+#include "fit/operator.hpp"
 #include "geometry/eigen3.hpp"
 #include "geometry/min_ball.hpp"
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
 #include "shapes/surface.hpp"
-#include "fit/capped_hull.hpp"
-#include "fit/enclose.hpp"
-#include "fit/moments.hpp"
-#include "fit/operator.hpp"
 
 namespace hitbox {
 
 namespace {
 
-constexpr size_t kWedge = 5;          // faces: no primitive has fewer
-constexpr double kFlat = 2e-3;        // of the shape's diagonal: how far flat sides may be off
-constexpr double kBelowArc = 0.05;    // of the radius: facets of 10 sides are within, of 8 not
-constexpr double kBelowDome = 0.08;   // the same where the surface is curved twice
-constexpr double kCorner = 4e-3;      // of the radius: how far the corners of a round shape may be off
-constexpr double kAsLarge = 5e-3;     // by how much a convex part's hull may be larger, and its area smaller
-constexpr uint32_t kFewestOfHull = 4; // vertices
-constexpr double kExact = 5e-4;       // of the diagonal: closer ones are all the same
-constexpr double kPerRank = 0.02;     // by so much a kind must be closer than the one before
+constexpr size_t kWedge = 5;           // faces: no primitive has fewer
+constexpr double kFlat = 2e-3;         // of the shape's diagonal: how far flat sides may be off
+constexpr double kBelowArc = 0.05;     // of the radius: facets of 10 sides are within, of 8 not
+constexpr double kBelowDome = 0.08;    // the same where the surface is curved twice
+constexpr double kCorner = 4e-3;       // of the radius: how far the corners of a round shape may be off
+constexpr double kAsLarge = 5e-3;      // by how much a convex part's hull may be larger, and its area smaller
+constexpr uint32_t kFewestOfHull = 4;  // vertices
+constexpr double kExact = 5e-4;        // of the diagonal: closer ones are all the same
+constexpr double kPerRank = 0.02;      // by so much a kind must be closer than the one before
 constexpr size_t kPollEvery = 1 << 13;
-constexpr size_t kGlance = 256;       // vertices that a large part is judged by at first
-constexpr size_t kSamples = 512;      // on the shape, where the part is not closed
-constexpr size_t kMostCorners = 1024; // of a convex part: reducing their hull takes 30 ms
+constexpr size_t kGlance = 256;        // vertices that a large part is judged by at first
+constexpr size_t kSamples = 512;       // on the shape, where the part is not closed
+constexpr size_t kMostCorners = 1024;  // of a convex part: reducing their hull takes 30 ms
 
 constexpr std::array<Kind, kPrimitiveCount> kByPreference = {Kind::sphere,   Kind::box,   Kind::capsule,
                                                              Kind::cylinder, Kind::prism, Kind::frustum};
@@ -259,8 +259,7 @@ double Recogniser::sagitta(const Fitted& shape) const {
 }
 
 // False if a point lies deeper than `limit`.
-bool Recogniser::deepest(const Shape& shape, std::span<const Vec3> points, double limit,
-                         double& depth) const {
+bool Recogniser::deepest(const Shape& shape, std::span<const Vec3> points, double limit, double& depth) const {
   std::array<double, 64> distance;
   for (size_t first = 0; first < points.size(); first += distance.size()) {
     run_.poll();
@@ -337,8 +336,8 @@ Fitted Recogniser::box_of(const Hull& hull) {
   return box;
 }
 
-// Whether no corner is further in front of a face than `limit`. Sides of a groove in a thin plate lie deep below nothing:
-// its caps are near. Slivers look anywhere.
+// Whether no corner is further in front of a face than `limit`. Sides of a groove in a thin plate lie deep below
+// nothing: its caps are near. Slivers look anywhere.
 bool Recogniser::faces_look_out(std::span<const Vec3> corners, bool looks_inward, double limit) const {
   constexpr double kSliver = 0.05;  // of the limit: its height
   for (size_t f = 0; f < part_.face_count(); ++f) {

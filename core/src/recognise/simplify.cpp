@@ -5,8 +5,8 @@
 
 #include "base/tolerances.hpp"
 #include "bvh/bvh.hpp"
-#include "mesh/components.hpp"
 #include "fit/clusters.hpp"
+#include "mesh/components.hpp"
 #include "recognise/orthogonal.hpp"
 #include "recognise/recognise.hpp"
 #include "recognise/two_sided.hpp"
@@ -59,9 +59,14 @@ ClusterMembers members_of(const MeshView& mesh, const Components& components) {
 class Simplifier {
  public:
   Simplifier(const MeshView& mesh, const FitOptions& options, bool may_cut, Run& run)
-      : mesh_(mesh), options_(options), may_cut_(may_cut), run_(run),
-        thickness_(Tolerances::of_diagonal(1).thickness), pieces_(components_of(mesh)),
-        members_(members_of(mesh, pieces_)), findings_(pieces_.count) {}
+      : mesh_(mesh),
+        options_(options),
+        may_cut_(may_cut),
+        run_(run),
+        thickness_(Tolerances::of_diagonal(1).thickness),
+        pieces_(components_of(mesh)),
+        members_(members_of(mesh, pieces_)),
+        findings_(pieces_.count) {}
 
   Simplified simplify() {
     look_at_components();
@@ -102,10 +107,10 @@ class Simplifier {
   double thickness_;
   Components pieces_;  // components, or the solids that one is made of
   ClusterMembers members_;
-  std::vector<Finding> findings_;     // per piece
-  std::vector<uint32_t> first_shape_; // per piece
+  std::vector<Finding> findings_;      // per piece
+  std::vector<uint32_t> first_shape_;  // per piece
   std::vector<uint32_t> piece_of_shape_;
-  std::vector<uint32_t> inside_of_;   // per piece: the shape of another that holds it
+  std::vector<uint32_t> inside_of_;  // per piece: the shape of another that holds it
 };
 
 template <class FaceNumber>
@@ -159,8 +164,7 @@ Finding Simplifier::finding_of(const MeshView& copy, Run& alone) const {
     if (finding.cover && once) finding.cover = with_copies(std::move(*finding.cover), once->number);
     if (finding.cover && is_cut(finding, copy.face_count()) && !may_cut_) finding.cover.reset();
     if (finding.cover)
-      for (const Bounds& box : finding.cover->boxes)
-        finding.shapes.push_back(as_fitted(finding.cover->frame, box));
+      for (const Bounds& box : finding.cover->boxes) finding.shapes.push_back(as_fitted(finding.cover->frame, box));
   }
   if (!finding.is_simple() && options_.hull_vertices > 0) look_for_hull(part, directions, finding, alone);
   if (finding.is_simple()) finding.looks_inward = !once && signed_volume(part) < 0;
@@ -278,9 +282,8 @@ void Simplifier::find_what_lies_inside() {
       for (const uint32_t v : members_.vertices(c)) box.add(mesh_.vertices[v]);
       tree.overlaps(box, [&](uint32_t s) {
         const uint32_t other = piece_of_shape_[s];
-        const bool same_group = options_.group_of_face.empty() ||
-                                options_.group_of_face[members_.faces(c)[0]] ==
-                                    options_.group_of_face[members_.faces(other)[0]];
+        const bool same_group = options_.group_of_face.empty() || options_.group_of_face[members_.faces(c)[0]] ==
+                                                                      options_.group_of_face[members_.faces(other)[0]];
         if (other == c || !same_group || !boxes[s].contains(box.low) || !boxes[s].contains(box.high)) return;
         if (is_larger_than_all_of(s, c) && holds(shapes[s], c)) holders[c].push_back(s);
       });
@@ -332,7 +335,9 @@ Simplified Simplifier::collect() {
   for (uint32_t f = 0; f < mesh_.face_count(); ++f) {
     const uint32_t c = pieces_.of_face[f];
     const Finding& finding = findings_[c];
-    const auto whole = [&] { for (const uint32_t v : mesh_.face(f)) cut.indices.push_back(v); };
+    const auto whole = [&] {
+      for (const uint32_t v : mesh_.face(f)) cut.indices.push_back(v);
+    };
     if (inside_of_[c] != kNone) {
       emit(f, outermost(inside_of_[c]), whole);
     } else if (!finding.cover) {
@@ -344,17 +349,15 @@ Simplified Simplifier::collect() {
       for (uint32_t& k = next_fragment[c]; k < fragments.size() && fragments[k].face == own; ++k)
         emit(f, first_shape_[c] + fragments[k].box, [&] {
           for (const uint32_t v : fragments[k].corners)
-            cut.indices.push_back(v < vertices.size()
-                                      ? vertices[v]
-                                      : base_of_new[c] + static_cast<uint32_t>(v - vertices.size()));
+            cut.indices.push_back(v < vertices.size() ? vertices[v]
+                                                      : base_of_new[c] + static_cast<uint32_t>(v - vertices.size()));
         });
     }
   }
   if (!any_cut) cut = {};
   for (uint32_t s = 0; s < faces_of_shape.size(); ++s)
     if (!faces_of_shape[s].empty())
-      result.parts.push_back(
-          {std::move(faces_of_shape[s]), fitted(s), findings_[piece_of_shape_[s]].hull});
+      result.parts.push_back({std::move(faces_of_shape[s]), fitted(s), findings_[piece_of_shape_[s]].hull});
   return result;
 }
 

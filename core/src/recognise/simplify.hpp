@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "base/run.hpp"
-#include "mesh/mesh.hpp"
 #include "fit/candidates.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
 struct SimplePart {
-  std::vector<uint32_t> faces;  // ascending; fragments where faces are cut
-  Fitted shape;                 // around all of them; its cost is its plain volume, or the hull's
+  std::vector<uint32_t> faces;    // ascending; fragments where faces are cut
+  Fitted shape;                   // around all of them; its cost is its plain volume, or the hull's
   std::optional<Hull> hull = {};  // what they become, where they are convex; `shape` is then a box around it
 
   Shape final_shape() const { return hull ? Shape(*hull) : to_shape(shape); }
@@ -23,7 +23,7 @@ struct SimplePart {
 struct CutFaces {
   std::vector<Vec3> new_vertices;  // numbered after those of the mesh
   std::vector<uint32_t> indices, offsets;
-  std::vector<uint32_t> source;    // the face that each fragment is of; ascending
+  std::vector<uint32_t> source;  // the face that each fragment is of; ascending
 
   bool empty() const { return source.empty(); }
 };
@@ -34,8 +34,8 @@ struct Simplified {
 };
 
 // Parts are what hangs together through vertices, and lies in one group; where that is nothing simple, the solids
-// that touch in it. What lies inside a simple part goes with it, whatever it is. The mesh has unit diagonal. Where no face may be cut, parts that
-// need it are not simple. Costs well below a microsecond a face where nothing is simple.
+// that touch in it. What lies inside a simple part goes with it, whatever it is. The mesh has unit diagonal. Where no
+// face may be cut, parts that need it are not simple. Costs well below a microsecond a face where nothing is simple.
 Simplified simplify(const MeshView& unit_mesh, const FitOptions& options, bool may_cut, Run& run);
 
 }  // namespace hitbox

@@ -16,8 +16,8 @@ std::vector<Vec3> circumscribed_circle(const Vec3& direction, int segments) {
   return circle;
 }
 
-void add_band(TriangleMesh& mesh, uint32_t low, bool low_is_point, uint32_t high,
-              bool high_is_point, uint32_t segments) {
+void add_band(TriangleMesh& mesh, uint32_t low, bool low_is_point, uint32_t high, bool high_is_point,
+              uint32_t segments) {
   for (uint32_t k = 0; k < segments; ++k) {
     const uint32_t next = (k + 1) % segments;
     const uint32_t a = low_is_point ? low : low + k, b = low_is_point ? low : low + next;
@@ -39,8 +39,7 @@ TriangleMesh revolve(const Axis& axis, const std::vector<Ring>& rings, int segme
     const bool is_point = rings[k].radius == 0;
     const Vec3 center = axis.at(rings[k].along);
     if (is_point) mesh.vertices.push_back(center);
-    for (uint32_t s = 0; s < count && !is_point; ++s)
-      mesh.vertices.push_back(center + circle[s] * rings[k].radius);
+    for (uint32_t s = 0; s < count && !is_point; ++s) mesh.vertices.push_back(center + circle[s] * rings[k].radius);
     if (k > 0) add_band(mesh, previous, rings[k - 1].radius == 0, first, is_point, count);
     previous = first;
   }
@@ -63,8 +62,7 @@ std::vector<Ring> capsule_profile(double half_length, double radius, int segment
   }
   half.push_back({half_length + reach, 0});
   std::vector<Ring> rings;
-  for (auto ring = half.rbegin(); ring != half.rend(); ++ring)
-    rings.push_back({-ring->along, ring->radius});
+  for (auto ring = half.rbegin(); ring != half.rend(); ++ring) rings.push_back({-ring->along, ring->radius});
   rings.insert(rings.end(), half.begin(), half.end());
   return rings;
 }

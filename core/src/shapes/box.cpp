@@ -2,9 +2,7 @@
 
 namespace hitbox {
 
-double volume(const Box& box) {
-  return 8 * box.half_extents.x * box.half_extents.y * box.half_extents.z;
-}
+double volume(const Box& box) { return 8 * box.half_extents.x * box.half_extents.y * box.half_extents.z; }
 
 double area(const Box& box) {
   const Vec3& h = box.half_extents;
@@ -44,26 +42,23 @@ TriangleMesh to_mesh(const Box& box, int) {
   const Vec3& h = box.half_extents;
   TriangleMesh mesh;
   for (int k = 0; k < 8; ++k)
-    mesh.vertices.push_back(box.center + frame.to_world({k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y,
-                                                         k & 4 ? h.z : -h.z}));
+    mesh.vertices.push_back(box.center + frame.to_world({k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z}));
   mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
                     {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
   return mesh;
 }
 
-Box grown(const Box& box, double by) {
-  return {box.center, box.rotation, box.half_extents + Vec3{by, by, by}};
-}
+Box grown(const Box& box, double by) { return {box.center, box.rotation, box.half_extents + Vec3{by, by, by}}; }
 
 Box shrunk(const Box& box, double by, double least) {
   const Vec3& h = box.half_extents;
-  return {box.center, box.rotation,
+  return {box.center,
+          box.rotation,
           {shrunk_size(h.x, by, least), shrunk_size(h.y, by, least), shrunk_size(h.z, by, least)}};
 }
 
 Box transformed(const Box& box, const Similarity& similarity) {
-  return {similarity.apply(box.center), similarity.rotation * box.rotation,
-          box.half_extents * similarity.scale};
+  return {similarity.apply(box.center), similarity.rotation * box.rotation, box.half_extents * similarity.scale};
 }
 
 }  // namespace hitbox

@@ -45,17 +45,14 @@ TriangleMesh to_mesh(const Capsule& capsule, int segments) {
   return revolve(axis, capsule_profile(axis.half_length, capsule.radius, segments), segments);
 }
 
-Capsule grown(const Capsule& capsule, double by) {
-  return {capsule.start, capsule.end, capsule.radius + by};
-}
+Capsule grown(const Capsule& capsule, double by) { return {capsule.start, capsule.end, capsule.radius + by}; }
 
 Capsule shrunk(const Capsule& capsule, double by, double least) {
   return {capsule.start, capsule.end, shrunk_size(capsule.radius, by, least)};
 }
 
 Capsule transformed(const Capsule& capsule, const Similarity& similarity) {
-  return {similarity.apply(capsule.start), similarity.apply(capsule.end),
-          capsule.radius * similarity.scale};
+  return {similarity.apply(capsule.start), similarity.apply(capsule.end), capsule.radius * similarity.scale};
 }
 
 }  // namespace hitbox

@@ -59,8 +59,7 @@ Cylinder shrunk(const Cylinder& cylinder, double by, double least) {
 }
 
 Cylinder transformed(const Cylinder& cylinder, const Similarity& similarity) {
-  return {similarity.apply(cylinder.start), similarity.apply(cylinder.end),
-          cylinder.radius * similarity.scale};
+  return {similarity.apply(cylinder.start), similarity.apply(cylinder.end), cylinder.radius * similarity.scale};
 }
 
 }  // namespace hitbox

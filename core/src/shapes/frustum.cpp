@@ -68,8 +68,7 @@ TriangleMesh to_mesh(const Frustum& frustum, int segments) {
 Frustum grown(const Frustum& frustum, double by) {
   const Axis axis = axis_of(frustum.start, frustum.end);
   const Trapezoid profile = grown(profile_of(frustum, axis), by);
-  return {frustum.start - axis.direction * by, frustum.end + axis.direction * by, profile.bottom,
-          profile.top};
+  return {frustum.start - axis.direction * by, frustum.end + axis.direction * by, profile.bottom, profile.top};
 }
 
 Frustum shrunk(const Frustum& frustum, double by, double least) {
@@ -80,8 +79,8 @@ Frustum shrunk(const Frustum& frustum, double by, double least) {
 }
 
 Frustum transformed(const Frustum& frustum, const Similarity& similarity) {
-  return {similarity.apply(frustum.start), similarity.apply(frustum.end),
-          frustum.radius_start * similarity.scale, frustum.radius_end * similarity.scale};
+  return {similarity.apply(frustum.start), similarity.apply(frustum.end), frustum.radius_start * similarity.scale,
+          frustum.radius_end * similarity.scale};
 }
 
 }  // namespace hitbox

@@ -48,9 +48,7 @@ double inner_radius(const Hull& hull) {
   return std::max(radius, 0.0);
 }
 
-bool is_flat(const Hull& hull) {
-  return inner_radius(hull) <= kSliver * bounds_of(hull.vertices).diagonal();
-}
+bool is_flat(const Hull& hull) { return inner_radius(hull) <= kSliver * bounds_of(hull.vertices).diagonal(); }
 
 double to_segment_sq(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 ab = b - a;
@@ -68,8 +66,8 @@ double to_facet_sq(const Vec3& p, const Facet& facet) {
     const double height = dot(n, p - facet.a);
     return height * height;
   }
-  return std::min({to_segment_sq(p, facet.a, facet.b), to_segment_sq(p, facet.b, facet.c),
-                   to_segment_sq(p, facet.c, facet.a)});
+  return std::min(
+      {to_segment_sq(p, facet.a, facet.b), to_segment_sq(p, facet.b, facet.c), to_segment_sq(p, facet.c, facet.a)});
 }
 
 Hull scaled_about(const Hull& hull, const Vec3& center, double scale) {
@@ -97,7 +95,7 @@ std::optional<Hull> with_vertices_moved_out(const Hull& hull, double by) {
       for (const uint32_t v : hull.triangles[t]) normals[v].push_back(facets[t].normal);
   std::vector<Vec3> moved;
   for (size_t v = 0; v < normals.size(); ++v) {
-    if (normals[v].empty()) continue;  // all slivers: it lies between its neighbours
+    if (normals[v].empty()) continue;                                // all slivers: it lies between its neighbours
     const Vec3 direction = normalized(min_ball(normals[v]).center);  // of the narrowest cone around them
     double along = 1;
     for (const Vec3& n : normals[v]) along = std::min(along, dot(n, direction));
@@ -163,16 +161,14 @@ double volume(const Hull& hull) {
   const Vec3 middle = middle_of(hull);
   double sixfold = 0;
   for (const auto& t : hull.triangles)
-    sixfold += dot(hull.vertices[t[0]] - middle,
-                   cross(hull.vertices[t[1]] - middle, hull.vertices[t[2]] - middle));
+    sixfold += dot(hull.vertices[t[0]] - middle, cross(hull.vertices[t[1]] - middle, hull.vertices[t[2]] - middle));
   return std::max(sixfold / 6, 0.0);
 }
 
 double area(const Hull& hull) {
   double doubled = 0;
   for (const auto& t : hull.triangles)
-    doubled += norm(cross(hull.vertices[t[1]] - hull.vertices[t[0]],
-                          hull.vertices[t[2]] - hull.vertices[t[0]]));
+    doubled += norm(cross(hull.vertices[t[1]] - hull.vertices[t[0]], hull.vertices[t[2]] - hull.vertices[t[0]]));
   return doubled / 2;
 }
 
@@ -226,9 +222,7 @@ void support(const Hull& hull, std::span<const Vec3> directions, std::span<Vec3>
   for (size_t k = 0; k < directions.size(); ++k) {
     const Vec3& d = directions[k];
     out[k] = *std::max_element(hull.vertices.begin(), hull.vertices.end(),
-                               [&](const Vec3& a, const Vec3& b) {
-                                 return dot(a - middle, d) < dot(b - middle, d);
-                               });
+                               [&](const Vec3& a, const Vec3& b) { return dot(a - middle, d) < dot(b - middle, d); });
   }
 }
 

@@ -21,8 +21,8 @@ namespace hitbox {
 
 enum class Kind : uint8_t { box, sphere, capsule, cylinder, frustum, prism, hull };
 constexpr int kKindCount = 7;
-constexpr std::array<std::string_view, kKindCount> kKindNames = {
-    "box", "sphere", "capsule", "cylinder", "frustum", "prism", "hull"};
+constexpr std::array<std::string_view, kKindCount> kKindNames = {"box",     "sphere", "capsule", "cylinder",
+                                                                 "frustum", "prism",  "hull"};
 
 constexpr double kPi = 3.14159265358979323846;
 
@@ -36,26 +36,23 @@ struct Similarity {
 };
 
 // `size` less `by`, but not less than `least` unless it is so already.
-inline double shrunk_size(double size, double by, double least) {
-  return std::max(size - by, std::min(size, least));
-}
+inline double shrunk_size(double size, double by, double least) { return std::max(size - by, std::min(size, least)); }
 
 template <class S>
-concept ConvexShape =
-    requires(const S& shape, std::span<const Vec3> points, std::span<double> distances,
-             std::span<Vec3> extremes, const Similarity& similarity) {
-      { S::kKind } -> std::convertible_to<Kind>;
-      { volume(shape) } -> std::same_as<double>;
-      { area(shape) } -> std::same_as<double>;
-      { mean_curvature(shape) } -> std::same_as<double>;
-      { nbytes(shape) } -> std::same_as<size_t>;
-      { bounds(shape) } -> std::same_as<Bounds>;
-      { signed_distance(shape, points, distances) } -> std::same_as<void>;
-      { support(shape, points, extremes) } -> std::same_as<void>;
-      { to_mesh(shape, 24) } -> std::same_as<TriangleMesh>;
-      { grown(shape, 0.0) } -> std::same_as<S>;
-      { shrunk(shape, 0.0, 0.0) } -> std::same_as<S>;
-      { transformed(shape, similarity) } -> std::same_as<S>;
-    };
+concept ConvexShape = requires(const S& shape, std::span<const Vec3> points, std::span<double> distances,
+                               std::span<Vec3> extremes, const Similarity& similarity) {
+  { S::kKind } -> std::convertible_to<Kind>;
+  { volume(shape) } -> std::same_as<double>;
+  { area(shape) } -> std::same_as<double>;
+  { mean_curvature(shape) } -> std::same_as<double>;
+  { nbytes(shape) } -> std::same_as<size_t>;
+  { bounds(shape) } -> std::same_as<Bounds>;
+  { signed_distance(shape, points, distances) } -> std::same_as<void>;
+  { support(shape, points, extremes) } -> std::same_as<void>;
+  { to_mesh(shape, 24) } -> std::same_as<TriangleMesh>;
+  { grown(shape, 0.0) } -> std::same_as<S>;
+  { shrunk(shape, 0.0, 0.0) } -> std::same_as<S>;
+  { transformed(shape, similarity) } -> std::same_as<S>;
+};
 
 }  // namespace hitbox

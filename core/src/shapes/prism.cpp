@@ -14,8 +14,7 @@ std::array<Vec3, 8> corners_of(const Prism& prism) {
   std::array<Vec3, 8> corners;
   for (unsigned k = 0; k < 8; ++k) {
     const double z = k & 2 ? prism.half_top : prism.half_bottom;
-    const Vec3 local{k & 1 ? prism.half_x : -prism.half_x, k & 2 ? prism.half_y : -prism.half_y,
-                     k & 4 ? z : -z};
+    const Vec3 local{k & 1 ? prism.half_x : -prism.half_x, k & 2 ? prism.half_y : -prism.half_y, k & 4 ? z : -z};
     corners[k] = prism.center + frame.to_world(local);
   }
   return corners;
@@ -23,9 +22,7 @@ std::array<Vec3, 8> corners_of(const Prism& prism) {
 
 }  // namespace
 
-double volume(const Prism& prism) {
-  return 4 * prism.half_x * prism.half_y * (prism.half_bottom + prism.half_top);
-}
+double volume(const Prism& prism) { return 4 * prism.half_x * prism.half_y * (prism.half_bottom + prism.half_top); }
 
 double area(const Prism& prism) {
   const double widths = prism.half_bottom + prism.half_top;
@@ -64,9 +61,18 @@ void support(const Prism& prism, std::span<const Vec3> directions, std::span<Vec
 // Where one width is 0 two edges fall together: they become one, and the faces between them go.
 TriangleMesh to_mesh(const Prism& prism, int) {
   const std::array<Vec3, 8> corners = corners_of(prism);
-  constexpr std::array<std::array<uint32_t, 3>, 12> kTriangles = {
-      {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
-       {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}}};
+  constexpr std::array<std::array<uint32_t, 3>, 12> kTriangles = {{{0, 2, 3},
+                                                                   {0, 3, 1},
+                                                                   {4, 5, 7},
+                                                                   {4, 7, 6},
+                                                                   {0, 1, 5},
+                                                                   {0, 5, 4},
+                                                                   {2, 6, 7},
+                                                                   {2, 7, 3},
+                                                                   {0, 4, 6},
+                                                                   {0, 6, 2},
+                                                                   {1, 3, 7},
+                                                                   {1, 7, 5}}};
   TriangleMesh mesh;
   std::array<uint32_t, 8> vertex_of_corner{};
   for (unsigned k = 0; k < 8; ++k) {
@@ -83,8 +89,7 @@ TriangleMesh to_mesh(const Prism& prism, int) {
 
 Prism grown(const Prism& prism, double by) {
   const Trapezoid profile = grown(profile_of(prism), by);
-  return {prism.center,        prism.rotation, prism.half_x + by,
-          profile.half_height, profile.top,    profile.bottom};
+  return {prism.center, prism.rotation, prism.half_x + by, profile.half_height, profile.top, profile.bottom};
 }
 
 Prism shrunk(const Prism& prism, double by, double least) {
@@ -99,8 +104,12 @@ Prism shrunk(const Prism& prism, double by, double least) {
 
 Prism transformed(const Prism& prism, const Similarity& similarity) {
   const double s = similarity.scale;
-  return {similarity.apply(prism.center), similarity.rotation * prism.rotation, prism.half_x * s,
-          prism.half_y * s,               prism.half_top * s,                   prism.half_bottom * s};
+  return {similarity.apply(prism.center),
+          similarity.rotation * prism.rotation,
+          prism.half_x * s,
+          prism.half_y * s,
+          prism.half_top * s,
+          prism.half_bottom * s};
 }
 
 }  // namespace hitbox

@@ -4,9 +4,7 @@
 
 namespace hitbox {
 
-double volume(const Sphere& sphere) {
-  return 4.0 / 3 * kPi * sphere.radius * sphere.radius * sphere.radius;
-}
+double volume(const Sphere& sphere) { return 4.0 / 3 * kPi * sphere.radius * sphere.radius * sphere.radius; }
 
 double area(const Sphere& sphere) { return 4 * kPi * sphere.radius * sphere.radius; }
 
@@ -23,8 +21,7 @@ void signed_distance(const Sphere& sphere, std::span<const Vec3> points, std::sp
 }
 
 void support(const Sphere& sphere, std::span<const Vec3> directions, std::span<Vec3> out) {
-  for (size_t k = 0; k < directions.size(); ++k)
-    out[k] = sphere.center + normalized(directions[k]) * sphere.radius;
+  for (size_t k = 0; k < directions.size(); ++k) out[k] = sphere.center + normalized(directions[k]) * sphere.radius;
 }
 
 TriangleMesh to_mesh(const Sphere& sphere, int segments) {

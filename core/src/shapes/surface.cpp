@@ -66,8 +66,7 @@ std::vector<SurfacePatch> patches_of(const TriangleMesh& mesh) {
 
 std::vector<SurfacePatch> turned(const Vec3& start, const Vec3& end, double at_start, double at_end) {
   const Vec3 axis = axis_of(start, end).direction;
-  return {cone_patch(start, end, at_start, at_end), disc_patch(start, -axis, at_start),
-          disc_patch(end, axis, at_end)};
+  return {cone_patch(start, end, at_start, at_end), disc_patch(start, -axis, at_start), disc_patch(end, axis, at_end)};
 }
 
 std::vector<SurfacePatch> patches_of(const Box& box) { return patches_of(to_mesh(box, 0)); }
@@ -82,9 +81,7 @@ std::vector<SurfacePatch> patches_of(const Capsule& s) {
           cap_patch(s.end, axis, s.radius, 0)};
 }
 std::vector<SurfacePatch> patches_of(const Cylinder& s) { return turned(s.start, s.end, s.radius, s.radius); }
-std::vector<SurfacePatch> patches_of(const Frustum& s) {
-  return turned(s.start, s.end, s.radius_start, s.radius_end);
-}
+std::vector<SurfacePatch> patches_of(const Frustum& s) { return turned(s.start, s.end, s.radius_start, s.radius_end); }
 
 void add_wedge(std::vector<Wedge>& wedges, const SurfacePatch& base, const Vec3& apex) {
   const SurfacePoint middle = point_on(base, 0.25, 0.25);
@@ -124,8 +121,7 @@ std::vector<Wedge> wedges_of(const Capsule& s) {
 SurfacePoint point_on(const SurfacePatch& patch, double u, double v) {
   switch (patch.form) {
     case SurfacePatch::Form::triangle: return on_triangle(patch, u, v);
-    case SurfacePatch::Form::disc:
-      return {patch.a + around(patch.b, v) * (patch.first * std::sqrt(u)), patch.b};
+    case SurfacePatch::Form::disc: return {patch.a + around(patch.b, v) * (patch.first * std::sqrt(u)), patch.b};
     case SurfacePatch::Form::cone: return on_cone(patch, u, v);
     case SurfacePatch::Form::cap: break;
   }

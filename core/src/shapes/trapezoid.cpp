@@ -28,8 +28,8 @@ double signed_distance(const Trapezoid& trapezoid, double y, double z) {
   const double to_side = ny * (y + h) + nz * (z - bottom);
   const double inside = std::max(to_side, std::abs(y) - h);
   if (inside <= 0) return inside;
-  return std::min({to_segment(y, z, -h, 0, -h, bottom), to_segment(y, z, -h, bottom, h, top),
-                   to_segment(y, z, h, 0, h, top)});
+  return std::min(
+      {to_segment(y, z, -h, 0, -h, bottom), to_segment(y, z, -h, bottom, h, top), to_segment(y, z, h, 0, h, top)});
 }
 
 Trapezoid grown(const Trapezoid& trapezoid, double by) {

@@ -12,8 +12,8 @@
 namespace hitbox {
 
 struct Tolerance {
-  double all = 0;         // mesh units, above 0
-  double floor = 0;       // above what faces `up`; 0: as everywhere. Never more than `all`
+  double all = 0;    // mesh units, above 0
+  double floor = 0;  // above what faces `up`; 0: as everywhere. Never more than `all`
   Vec3 up{0, 0, 1};
 
   bool is_directed() const { return floor > 0 && floor < all; }
@@ -39,9 +39,7 @@ class Clearance {
   // How large a ball about p may be for the mesh, for the blockers, and for both; negative where p itself is too near.
   double of_mesh(const Vec3& p) const;
   double of_blockers(const Vec3& p) const;
-  double at(const Vec3& p) const {
-    return blockers_.empty() ? of_mesh(p) : std::min(of_mesh(p), of_blockers(p));
-  }
+  double at(const Vec3& p) const { return blockers_.empty() ? of_mesh(p) : std::min(of_mesh(p), of_blockers(p)); }
   // The same where the way from the mesh's nearest point is known.
   double at(const Vec3& p, const Vec3& from_mesh) const {
     if (tolerance_.is_directed()) return at(p);

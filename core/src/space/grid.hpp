@@ -28,7 +28,8 @@ struct Grid {
   size_t point_count() const { return index(size[0] - 1, size[1] - 1, size[2] - 1) + 1; }
   size_t index(int x, int y, int z) const {
     return static_cast<size_t>(x) +
-           static_cast<size_t>(size[0]) * (static_cast<size_t>(y) + static_cast<size_t>(size[1]) * static_cast<size_t>(z));
+           static_cast<size_t>(size[0]) *
+               (static_cast<size_t>(y) + static_cast<size_t>(size[1]) * static_cast<size_t>(z));
   }
   size_t index(const GridPoint& p) const { return index(p[0], p[1], p[2]); }
   GridPoint point(size_t index) const {

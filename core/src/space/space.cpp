@@ -24,9 +24,15 @@ double grid_step(double radius, double tolerance) {
 class SpaceFinder {
  public:
   SpaceFinder(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options, const Grid& grid, Run& run)
-      : mesh_(mesh), surface_(surface), options_(options), grid_(grid), run_(run),
-        clearance_(surface, options.tolerance, options_.blockers), hull_(used_vertices(mesh)),
-        state_(grid.point_count(), State::blocked), is_reached_(grid.point_count(), 0),
+      : mesh_(mesh),
+        surface_(surface),
+        options_(options),
+        grid_(grid),
+        run_(run),
+        clearance_(surface, options.tolerance, options_.blockers),
+        hull_(used_vertices(mesh)),
+        state_(grid.point_count(), State::blocked),
+        is_reached_(grid.point_count(), 0),
         half_cell_(0.5 * std::sqrt(3.0) * grid.step),
         nearly_(half_cell_ * clearance_.steepness(options.radius, half_cell_)) {}
 
@@ -51,9 +57,9 @@ class SpaceFinder {
  private:
   enum class State : uint8_t { blocked, nearly_free, free };
   struct Crossing {
-    size_t edge;   // 3 x the grid point it starts at + the axis it runs along
-    Vec3 point;    // on the edge, just inside C
-    Vec3 normal;   // of the boundary of C there, into C
+    size_t edge;  // 3 x the grid point it starts at + the axis it runs along
+    Vec3 point;   // on the edge, just inside C
+    Vec3 normal;  // of the boundary of C there, into C
   };
 
   static std::vector<Vec3> used_vertices(const MeshView& mesh);
@@ -148,8 +154,7 @@ void SpaceFinder::ask_function() {
     options_.blockers.ask(points, found);
     size_t next = 0;
     for (size_t k = first; k < first + row_length; ++k)
-      if (state_[k] != State::blocked)
-        state_[k] = std::min(state_[k], state_at(found[next++]));
+      if (state_[k] != State::blocked) state_[k] = std::min(state_[k], state_at(found[next++]));
   }
 }
 
@@ -349,8 +354,9 @@ Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& 
   double points = 1;
   for (const int along : grid.size) points *= along;
   if (points > kMostPoints)
-    return Error{"the tolerance is too small beside the mesh: a grid fine enough would have more than "
-                 "a thousand million points. Give a larger tolerance or radius."};
+    return Error{
+        "the tolerance is too small beside the mesh: a grid fine enough would have more than "
+        "a thousand million points. Give a larger tolerance or radius."};
   return SpaceFinder(mesh, surface, options, grid, run).find();
 }
 

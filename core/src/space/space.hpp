@@ -31,8 +31,8 @@ namespace hitbox {
 struct SpaceOptions {
   double radius = 0;  // of the ball; mesh units, above 0
   Tolerance tolerance;
-  bool reachable_only = true;        // off: sealed space counts too, but for the inside of solids
-  std::vector<Vec3> clear_points;    // whatever room is around these, less the tolerance, is to be kept
+  bool reachable_only = true;      // off: sealed space counts too, but for the inside of solids
+  std::vector<Vec3> clear_points;  // whatever room is around these, less the tolerance, is to be kept
   Blockers blockers;
 };
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
-#include "shapes/sphere.hpp"
 #include "hulls/part_hull.hpp"
+#include "shapes/sphere.hpp"
 
 namespace hitbox {
 
@@ -26,9 +26,9 @@ class SphereBins {
  private:
   struct Bin {
     uint32_t first, count;
-    Vec3 center;           // of the box around the spheres' centres
-    double reach;          // from there to the furthest point of a sphere
-    Bounds box;            // around the spheres
+    Vec3 center;   // of the box around the spheres' centres
+    double reach;  // from there to the furthest point of a sphere
+    Bounds box;    // around the spheres
   };
   bool is_refused_again(const PartHull& hull) const;
   void remember(uint32_t sphere) const { refusers_[refused_++ % kRemembered] = sphere; }
@@ -37,7 +37,7 @@ class SphereBins {
 
   std::vector<Sphere> spheres_;  // bin by bin
   std::vector<Bin> bins_;
-  std::vector<uint32_t> some_;   // spheres, evenly spread
+  std::vector<uint32_t> some_;  // spheres, evenly spread
   static constexpr size_t kRemembered = 32;
   mutable std::array<uint32_t, kRemembered> refusers_{};  // a ring
   mutable size_t refused_ = 0;

@@ -9,14 +9,23 @@ namespace hitbox {
 namespace {
 
 constexpr double kFirstStep[2] = {0.3, 0.1}, kLastStep[2] = {0.03, 0.01};  // of the radius: rough, fine
-constexpr int kDirectionCount = 64;  // on a ball, to see how far it is off
-constexpr double kWorthIt = 1e-4;   // of the radius: smaller gains are not worth a step
+constexpr int kDirectionCount = 64;                                        // on a ball, to see how far it is off
+constexpr double kWorthIt = 1e-4;  // of the radius: smaller gains are not worth a step
 const double kThird = std::sqrt(1.0 / 3);
-const Vec3 kDirections[14] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1},
-                              {kThird, kThird, kThird}, {kThird, kThird, -kThird},
-                              {kThird, -kThird, kThird}, {kThird, -kThird, -kThird},
-                              {-kThird, kThird, kThird}, {-kThird, kThird, -kThird},
-                              {-kThird, -kThird, kThird}, {-kThird, -kThird, -kThird}};
+const Vec3 kDirections[14] = {{1, 0, 0},
+                              {-1, 0, 0},
+                              {0, 1, 0},
+                              {0, -1, 0},
+                              {0, 0, 1},
+                              {0, 0, -1},
+                              {kThird, kThird, kThird},
+                              {kThird, kThird, -kThird},
+                              {kThird, -kThird, kThird},
+                              {kThird, -kThird, -kThird},
+                              {-kThird, kThird, kThird},
+                              {-kThird, kThird, -kThird},
+                              {-kThird, -kThird, kThird},
+                              {-kThird, -kThird, -kThird}};
 
 // Directions spread evenly over the sphere.
 std::vector<Vec3> spiral(int count) {
@@ -36,7 +45,9 @@ std::vector<Vec3> spiral(int count) {
 class BallFitter::Descent {
  public:
   Descent(const BallFitter& fitter, std::span<const Vec3> points, double trim, Care care)
-      : fitter_(fitter), points_(points), care_(care),
+      : fitter_(fitter),
+        points_(points),
+        care_(care),
         kept_(points.size() -
               std::min(points.size() - 1, static_cast<size_t>(trim * static_cast<double>(points.size())))) {}
 
@@ -140,9 +151,7 @@ double BallFitter::waste(const DeepBall& ball, std::span<const DeepBall> others)
   double sum = 0;
   for (const Vec3& direction : directions) {
     const Vec3 p = ball.center + direction * ball.radius;
-    const auto hides = [&](const DeepBall& other) {
-      return norm_sq(p - other.center) < other.radius * other.radius;
-    };
+    const auto hides = [&](const DeepBall& other) { return norm_sq(p - other.center) < other.radius * other.radius; };
     if (std::ranges::none_of(others, hides)) sum += std::max(-grid_.at(p).value, 0.0);
   }
   return sum / kDirectionCount * 4 * kPi * ball.radius * ball.radius;

@@ -16,9 +16,8 @@ DepthGrid::DepthGrid(const TriangleBvh& surface, const Winding& winding, const B
   for (int axis = 0; axis < 3; ++axis)
     size_[static_cast<size_t>(axis)] = static_cast<size_t>(box.size()[axis] / spacing_) + 4;
   nodes_.resize(size_[0] * size_[1] * size_[2]);
-  run.for_each_block(size_[1] * size_[2], 1, [&](size_t row, size_t, size_t) {
-    fill_row(surface, winding, row % size_[1], row / size_[1]);
-  });
+  run.for_each_block(size_[1] * size_[2], 1,
+                     [&](size_t row, size_t, size_t) { fill_row(surface, winding, row % size_[1], row / size_[1]); });
 }
 
 // From node to node the distance changes by a step at most, and the side only across the surface.

@@ -10,8 +10,8 @@ namespace hitbox {
 namespace {
 
 constexpr size_t kBlock = 1024;
-constexpr size_t kChunk = 64;   // pieces that are looked at or passed over together
-constexpr int kTurns = 4;       // of all balls; later ones gain little
+constexpr size_t kChunk = 64;  // pieces that are looked at or passed over together
+constexpr int kTurns = 4;      // of all balls; later ones gain little
 
 double worst_distance(const DeepBall& ball, const Piece& piece) {
   if (ball.group != piece.group) return Bounds::kInfinity;
@@ -102,8 +102,7 @@ std::optional<std::array<Piece, 2>> halves_of(const Piece& piece, double finest)
   for (size_t k = 0; k < 3; ++k) edges[k] = norm_sq(piece.corners[(k + 1) % 3] - piece.corners[k]);
   const auto longest = static_cast<size_t>(std::ranges::max_element(edges) - edges.begin());
   if (!(edges[longest] > finest * finest)) return {};
-  const Vec3 &a = piece.corners[longest], &b = piece.corners[(longest + 1) % 3],
-             &c = piece.corners[(longest + 2) % 3];
+  const Vec3 &a = piece.corners[longest], &b = piece.corners[(longest + 1) % 3], &c = piece.corners[(longest + 2) % 3];
   const Vec3 middle = a * 0.5 + b * 0.5;
   return {{Piece{{a, middle, c}, piece.face, piece.group}, Piece{{middle, b, c}, piece.face, piece.group}}};
 }

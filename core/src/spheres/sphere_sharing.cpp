@@ -9,11 +9,11 @@ namespace hitbox {
 
 namespace {
 
-constexpr int kRounds = 4;         // of sharing out and fitting, after each change
+constexpr int kRounds = 4;  // of sharing out and fitting, after each change
 constexpr int kSwapRounds = 6;
 constexpr double kOwnShare = 3;
 constexpr double kWorthARound = 0.995;
-constexpr double kSwapGain = 1.1;  // a split has to gain so much more than the merge costs
+constexpr double kSwapGain = 1.1;     // a split has to gain so much more than the merge costs
 constexpr double kNearlyWorst = 0.6;  // balls that stick out so far as the worst one are split with it
 
 // Points of the surface, all of one group, and the ball around them.
@@ -81,9 +81,8 @@ class Sharing {
 
   double cost(const Clusters& clusters) const {
     std::vector<double> each(clusters.size());
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-      each[k] = cost(std::span(&clusters[k], 1), clusters, k, k);
-    });
+    run_.for_each_block(clusters.size(), 1,
+                        [&](size_t k, size_t, size_t) { each[k] = cost(std::span(&clusters[k], 1), clusters, k, k); });
     return std::accumulate(each.begin(), each.end(), 0.0);
   }
 
@@ -91,9 +90,8 @@ class Sharing {
   void refit(Clusters& clusters) const {
     share_out(clusters);
     std::erase_if(clusters, [](const Cluster& cluster) { return cluster.points.empty(); });
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-      fit(clusters[k], clusters[k].ball.center);
-    });
+    run_.for_each_block(clusters.size(), 1,
+                        [&](size_t k, size_t, size_t) { fit(clusters[k], clusters[k].ball.center); });
   }
 
   void settle(Clusters& clusters) const {
@@ -170,15 +168,13 @@ class Sharing {
 
   double gain_of(const Clusters& clusters, size_t whole, const Halves& halves) const {
     if (halves[0].points.empty() || halves[1].points.empty()) return -Bounds::kInfinity;
-    return cost(std::span(&clusters[whole], 1), clusters, whole, whole) -
-           cost(halves, clusters, whole, whole);
+    return cost(std::span(&clusters[whole], 1), clusters, whole, whole) - cost(halves, clusters, whole, whole);
   }
 
   std::vector<double> gains_of(const Clusters& clusters, const std::vector<Halves>& halves) const {
     std::vector<double> gains(clusters.size());
-    run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) {
-      gains[k] = gain_of(clusters, k, halves[k]);
-    });
+    run_.for_each_block(clusters.size(), 1,
+                        [&](size_t k, size_t, size_t) { gains[k] = gain_of(clusters, k, halves[k]); });
     return gains;
   }
 
@@ -197,9 +193,8 @@ class Sharing {
       const std::vector<size_t> chosen = to_split(clusters, whole, count - clusters.size());
       if (chosen.empty()) break;
       std::vector<Halves> halves(chosen.size());
-      run_.for_each_block(chosen.size(), 1, [&](size_t k, size_t, size_t) {
-        halves[k] = halves_of(clusters, chosen[k]);
-      });
+      run_.for_each_block(chosen.size(), 1,
+                          [&](size_t k, size_t, size_t) { halves[k] = halves_of(clusters, chosen[k]); });
       for (size_t k = 0; k < chosen.size(); ++k) {
         whole[chosen[k]] = halves[k][0].points.empty();
         if (whole[chosen[k]]) continue;
@@ -212,8 +207,7 @@ class Sharing {
 
   static std::vector<size_t> to_split(const Clusters& clusters, const std::vector<bool>& whole, size_t most) {
     std::vector<double> out(clusters.size());
-    for (size_t k = 0; k < out.size(); ++k)
-      out[k] = whole[k] ? -Bounds::kInfinity : clusters[k].ball.sticks_out();
+    for (size_t k = 0; k < out.size(); ++k) out[k] = whole[k] ? -Bounds::kInfinity : clusters[k].ball.sticks_out();
     const std::vector<size_t> order = largest_first(out);
     std::vector<size_t> chosen;
     for (const size_t k : order)

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "base/tolerances.hpp"
+#include "fit/canonical.hpp"
 #include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
 #include "mesh/triangulate.hpp"
-#include "fit/canonical.hpp"
 #include "spheres/sphere_clear.hpp"
 #include "spheres/sphere_sharing.hpp"
 

@@ -16,8 +16,8 @@
 #pragma once
 
 #include "base/run.hpp"
-#include "mesh/mesh.hpp"
 #include "fit/options.hpp"
+#include "mesh/mesh.hpp"
 
 namespace hitbox {
 
@@ -27,11 +27,11 @@ constexpr uint32_t kMostSpheres = 1024;  // more are asked for in vain: planners
 
 constexpr double kLeftOut = 0.02;  // of the diagonal: how far out balanced leaves anything
 
-struct SphereMeasure {          // sampled; lengths are fractions of the diagonal
-  double coverage = 0;          // share of the surface inside the spheres
-  double left_out = 0;          // largest distance of the surface from them
-  double mean = 0, largest = 0; // how far their outer surface, what can be touched, is from the mesh
-  double volume_ratio = 0;      // of their union to the solid; 0: the mesh is no closed solid
+struct SphereMeasure {           // sampled; lengths are fractions of the diagonal
+  double coverage = 0;           // share of the surface inside the spheres
+  double left_out = 0;           // largest distance of the surface from them
+  double mean = 0, largest = 0;  // how far their outer surface, what can be touched, is from the mesh
+  double volume_ratio = 0;       // of their union to the solid; 0: the mesh is no closed solid
 };
 
 struct SphereFit {

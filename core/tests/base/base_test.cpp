@@ -10,8 +10,7 @@ using namespace hitbox;
 TEST(quaternion_and_frame_are_inverse) {
   Random random(1);
   for (int k = 0; k < 1000; ++k) {
-    Quaternion q{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1),
-                 random.uniform(-1, 1)};
+    Quaternion q{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
     const Frame frame = to_frame(q);
     const Frame again = to_frame(to_quaternion(frame));
     for (int axis = 0; axis < 3; ++axis) CHECK(norm(frame.axis[axis] - again.axis[axis]) < 1e-14);
@@ -34,9 +33,8 @@ TEST(a_report_that_says_no_stops_the_run) {
   Run run(2, [](const char*, double) { return false; });
   bool stopped = false;
   try {
-    run.for_each_block(100000, 1, [&](size_t, size_t, size_t) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    });
+    run.for_each_block(100000, 1,
+                       [&](size_t, size_t, size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
   } catch (const Cancelled&) {
     stopped = true;
   }

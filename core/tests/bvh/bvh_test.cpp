@@ -1,8 +1,8 @@
 #include "bvh/bvh.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "geometry/triangle.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -11,9 +11,7 @@ namespace {
 // Triangles of sizes 1e-6 to 1, some without area, some twice.
 TriangleMesh soup(size_t count, uint64_t seed) {
   Random random(seed);
-  const auto point = [&] {
-    return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-  };
+  const auto point = [&] { return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; };
   TriangleMesh mesh;
   for (uint32_t k = 0; k < count; ++k) {
     const double size = std::pow(10, random.uniform(-6, 0));
@@ -115,8 +113,7 @@ TEST(nearest_boxes_and_overlaps_agree_with_brute_force) {
 
 TEST(rays_through_a_closed_surface_hit_and_never_slip_through_edges) {
   TriangleMesh box;
-  for (int k = 0; k < 8; ++k)
-    box.vertices.push_back({k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0});
+  for (int k = 0; k < 8; ++k) box.vertices.push_back({k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0});
   box.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   Run run(1);
@@ -124,7 +121,7 @@ TEST(rays_through_a_closed_surface_hit_and_never_slip_through_edges) {
   Random random(4);
   for (int k = 0; k < 3000; ++k) {
     Vec3 direction{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-    if (k % 3 == 0) direction.x = direction.y;              // through diagonals
+    if (k % 3 == 0) direction.x = direction.y;               // through diagonals
     if (k % 3 == 1) direction = {0, 0, k % 2 ? 1.0 : -1.0};  // along an axis
     const auto hit = tree.first_hit({{0, 0, 0}, direction});
     CHECK_NEAR(hit.t * max_component(abs(direction)), 1, 1e-14);

@@ -1,13 +1,13 @@
 // The rooms of carve, one by one: cells, hulls with their distances, spheres in bins, cuts, and the proof.
 #include "carve/carve.hpp"
 
-#include "hulls/certify.hpp"
 #include "carve/input.hpp"
-#include "merge/merge.hpp"
 #include "carve/piece.hpp"
+#include "geometry/triangle.hpp"
+#include "hulls/certify.hpp"
+#include "merge/merge.hpp"
 #include "space/sphere_bins.hpp"
 #include "tests/check.hpp"
-#include "geometry/triangle.hpp"
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
@@ -19,7 +19,8 @@ Mesh window() {
   Mesh mesh;
   for (const double z : {0.0, 0.1})
     for (const auto& [low, high] : {std::pair(0.0, 1.0), std::pair(0.3, 0.7)})
-      for (const auto& [x, y] : {std::pair(low, low), std::pair(high, low), std::pair(high, high), std::pair(low, high)})
+      for (const auto& [x, y] :
+           {std::pair(low, low), std::pair(high, low), std::pair(high, high), std::pair(low, high)})
         mesh.vertices.push_back({x, y, z});
   const auto quad = [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     mesh.indices.insert(mesh.indices.end(), {a, b, c, d});
@@ -76,9 +77,7 @@ struct Prepared {
 
 TEST(carve_cells_are_cut_into_two_that_fill_them) {
   Random random(1);
-  const auto volume = [](const Cell& cell) {
-    return cell.is_empty() ? 0.0 : part_hull(cell.corners(), 0).volume;
-  };
+  const auto volume = [](const Cell& cell) { return cell.is_empty() ? 0.0 : part_hull(cell.corners(), 0).volume; };
   for (int k = 0; k < 50; ++k) {
     std::vector<Cell> cells{Cell(Bounds{{0, 0, 0}, {1, 2, 3}})};
     for (int cut = 0; cut < 6; ++cut) {
@@ -188,8 +187,10 @@ TEST(carve_the_proof_finds_a_hull_over_a_hole) {
   const auto wrong = violations(hulls, space.reach, clearance, options.radius, 2e-4, 100, p.run);
   CHECK(!wrong.empty());
   for (const Violation& v : wrong) CHECK(over.distance(v.sphere.center) < v.sphere.radius);
-  const PartHull bar = part_hull(std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 0.3, 0}, {0, 0.3, 0}, {0, 0, 0.1},
-                                                   {1, 0, 0.1}, {1, 0.3, 0.1}, {0, 0.3, 0.1}}, 0);
+  const PartHull bar = part_hull(
+      std::vector<Vec3>{
+          {0, 0, 0}, {1, 0, 0}, {1, 0.3, 0}, {0, 0.3, 0}, {0, 0, 0.1}, {1, 0, 0.1}, {1, 0.3, 0.1}, {0, 0.3, 0.1}},
+      0);
   const PartHull* good[] = {&bar};
   CHECK(violations(good, space.reach, clearance, options.radius, 2e-4, 100, p.run).empty());
 }

@@ -2,10 +2,10 @@
 #include "fit/capped_hull.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "geometry/convex_hull.hpp"
 #include "geometry/linear_program.hpp"
 #include "geometry/predicates.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -116,8 +116,7 @@ TEST(capped_hulls_of_round_things_are_tight) {
   for (const size_t count : {64, 300}) {
     const std::vector<Vec3> points = cloud(Cloud::ball, count, random);
     const double true_volume = volume(*capped_hull(points, 2000, kThickness));
-    for (size_t k = 0; k < 4; ++k)
-      CHECK(volume(*capped_hull(points, 8u << k, kThickness)) <= most[k] * true_volume);
+    for (size_t k = 0; k < 4; ++k) CHECK(volume(*capped_hull(points, 8u << k, kThickness)) <= most[k] * true_volume);
   }
   const std::vector<Vec3> box = cloud(Cloud::box_faces, 400, random);
   CHECK(volume(*capped_hull(box, 8, kThickness)) <= 8.0001);
@@ -183,7 +182,8 @@ TEST(linear_programs_find_the_best_corner) {
           const double det = dot(all[a].normal, bc);
           if (std::abs(det) < 1e-9) continue;
           const Vec3 p = (bc * all[a].offset + cross(all[c].normal, all[a].normal) * all[b].offset +
-                          cross(all[a].normal, all[b].normal) * all[c].offset) / det;
+                          cross(all[a].normal, all[b].normal) * all[c].offset) /
+                         det;
           if (std::all_of(all.begin(), all.end(), [&](const HalfSpace& h) { return h.above(p) <= 1e-9; }))
             best = std::min(best, dot(objective, p));
         }

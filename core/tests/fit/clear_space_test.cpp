@@ -58,8 +58,7 @@ TEST(a_shape_enters_in_unit_coordinates_what_it_enters_in_the_input) {
   for (int round = 0; round < 50; ++round) {
     const Similarity to_input{random_rotation(random), random_point(random, 5), random.uniform(0.1, 100)};
     std::vector<Sphere> spheres(20);
-    for (Sphere& s : spheres)
-      s = transformed(Sphere{random_point(random, 2), random.uniform(0.05, 0.3)}, to_input);
+    for (Sphere& s : spheres) s = transformed(Sphere{random_point(random, 2), random.uniform(0.05, 0.3)}, to_input);
     const ClearSpace in_input(spheres, 0, -1e-9 * to_input.scale, run);
     const ClearSpace in_unit(before(to_input, spheres), 0, -1e-9, run);
     const Shape shape = random_shape(random, static_cast<Kind>(round % kKindCount));

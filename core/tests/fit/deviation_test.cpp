@@ -1,9 +1,9 @@
 // How far shapes reach from a mesh, against many random points of their surfaces.
 #include "fit/deviation.hpp"
 
+#include "shapes/surface.hpp"
 #include "tests/check.hpp"
 #include "tests/random_shapes.hpp"
-#include "shapes/surface.hpp"
 
 using namespace hitbox;
 

@@ -2,9 +2,9 @@
 #include "fit/distance_field.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "geometry/triangle.hpp"
 #include "mesh/triangulate.hpp"
+#include "tests/check.hpp"
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
@@ -45,8 +45,8 @@ double true_distance(const Mesh& mesh, const Vec3& p) {
   double least_distance = Bounds::kInfinity;
   for (size_t f = 0; f < mesh.offsets.size() - 1; ++f) {
     const uint32_t* const corner = mesh.indices.data() + mesh.offsets[f];
-    const Vec3 nearest = closest_point_on_triangle(p, mesh.vertices[corner[0]], mesh.vertices[corner[1]],
-                                                   mesh.vertices[corner[2]]);
+    const Vec3 nearest =
+        closest_point_on_triangle(p, mesh.vertices[corner[0]], mesh.vertices[corner[1]], mesh.vertices[corner[2]]);
     least_distance = std::min(least_distance, norm(p - nearest));
   }
   return least_distance;
@@ -66,7 +66,8 @@ TEST(quick_distances_are_never_below_the_true_ones_and_near_them) {
   Random random(11);
   Run run(1);
   for (int k = 0; k < 12; ++k) {
-    const Mesh mesh = k % 2 == 0 ? soup(random, 60) : mesh_of(transformed(tests::random_hull(random), {{}, {}, 0.3}), 12);
+    const Mesh mesh =
+        k % 2 == 0 ? soup(random, 60) : mesh_of(transformed(tests::random_hull(random), {{}, {}, 0.3}), 12);
     const DistanceField field(mesh.view(), false, {}, 0, run);
     const std::vector<Vec3> points = random_points(random, 203);
     std::vector<double> quick(points.size());

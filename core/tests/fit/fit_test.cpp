@@ -2,9 +2,9 @@
 #include "fit/fit.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "fit/levels.hpp"
 #include "fit/tolerance.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -97,7 +97,8 @@ TEST(levels_are_cuts_of_one_tree) {
     const FitResult level = levels.at(count, run);
     CHECK(level.shapes.size() <= count);
     CHECK(level.faces.size() == mesh.view().face_count());
-    CHECK(levels.clusters_at(count).cluster_of_face == tree.in_input_faces(tree.partition_after(tree.merges_to(count))).cluster_of_face);
+    CHECK(levels.clusters_at(count).cluster_of_face ==
+          tree.in_input_faces(tree.partition_after(tree.merges_to(count))).cluster_of_face);
   }
   CHECK(levels.within(1, run).fitted.shapes.size() == 1);
   CHECK(levels.within(1e-6, run).strays > 1e-6);  // not even the finest

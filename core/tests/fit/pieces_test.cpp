@@ -1,7 +1,6 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "fit/candidates.hpp"
 #include "fit/cull.hpp"
 #include "fit/kernel.hpp"
@@ -11,19 +10,18 @@
 #include "fit/overlap.hpp"
 #include "fit/tree.hpp"
 #include "geometry/eigen3.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
 namespace {
 
 double largest_difference(const Sym3& a, const Sym3& b) {
-  return std::max({std::abs(a.xx - b.xx), std::abs(a.xy - b.xy), std::abs(a.xz - b.xz),
-                   std::abs(a.yy - b.yy), std::abs(a.yz - b.yz), std::abs(a.zz - b.zz)});
+  return std::max({std::abs(a.xx - b.xx), std::abs(a.xy - b.xy), std::abs(a.xz - b.xz), std::abs(a.yy - b.yy),
+                   std::abs(a.yz - b.yz), std::abs(a.zz - b.zz)});
 }
 
-Vec3 random_point(Random& random) {
-  return {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-}
+Vec3 random_point(Random& random) { return {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; }
 
 Frame random_frame(Random& random) { return frame_from(random_point(random), random_point(random)); }
 
@@ -98,7 +96,8 @@ TEST(edge_frame_of_half_a_rectangle_has_its_sides_as_axes) {
   const std::vector<uint32_t> faces = {0, 1};
   const Frame frame = edge_frame({vertices, indices, offsets}, faces);
   for (const Vec3& side : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
-    CHECK(std::any_of(frame.axis, frame.axis + 3, [&](const Vec3& axis) { return std::abs(dot(axis, side)) > 1 - 1e-12; }));
+    CHECK(std::any_of(frame.axis, frame.axis + 3,
+                      [&](const Vec3& axis) { return std::abs(dot(axis, side)) > 1 - 1e-12; }));
 }
 
 TEST(a_face_without_area_steers_nothing) {
@@ -113,7 +112,8 @@ TEST(a_face_without_area_steers_nothing) {
 
 TEST(eigen3_takes_known_matrices_apart) {
   Random random(4);
-  const double values[][3] = {{1, 2, 3}, {0, 0, 5}, {0, 0, 0}, {2, 2, 2}, {1e-12, 1, 1}, {-3, 1e-8, 4}, {1e-200, 2e-200, 3e-200}};
+  const double values[][3] = {
+      {1, 2, 3}, {0, 0, 5}, {0, 0, 0}, {2, 2, 2}, {1e-12, 1, 1}, {-3, 1e-8, 4}, {1e-200, 2e-200, 3e-200}};
   for (int round = 0; round < 50; ++round) {
     for (const auto& value : values) {
       const Frame frame = round == 0 ? Frame{} : random_frame(random);
@@ -451,8 +451,7 @@ TEST(the_share_of_one_shape_in_another_is_that_of_the_closed_form) {
   CHECK(share_inside(box, fitted(Kind::box, {9, 0, 0}, {1, 2, 3}), 1000, 0) == 0);
   CHECK_NEAR(share_inside(box, fitted(Kind::box, {0.5, 1, 0}, {1, 2, 3}), kMany, 1), 0.75 * 0.75, 0.01);
   // Half of every round shape whose axis lies in a side of the box.
-  const Fitted rounds[] = {fitted(Kind::sphere, {0, 2, 0}, {0.5}),
-                           fitted(Kind::capsule, {0, 2, 0}, {0.3, 0.2}),
+  const Fitted rounds[] = {fitted(Kind::sphere, {0, 2, 0}, {0.5}), fitted(Kind::capsule, {0, 2, 0}, {0.3, 0.2}),
                            fitted(Kind::cylinder, {0, 2, 0}, {0.5, 0.4}),
                            fitted(Kind::frustum, {0, 2, 0}, {0.5, 0.4, 0.1})};
   for (const Fitted& round : rounds) CHECK_NEAR(share_inside(round, box, kMany, 2), 0.5, 0.02);

@@ -1,8 +1,8 @@
 // Trimming, on a bumpy sheet in clusters with ragged borders: their boxes overlap.
 #include "fit/trim.hpp"
 
-#include "tests/check.hpp"
 #include "fit/clusters.hpp"
+#include "tests/check.hpp"
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
@@ -40,8 +40,14 @@ Partition ragged(const MeshView& mesh, Random& random) {
 
 struct Sheet {
   explicit Sheet(uint64_t seed)
-      : random(seed), mesh(bumpy_sheet(random)), view(mesh.view()), partition(ragged(view, random)),
-        field(view, false, {}, 0, run), meter(field), shaper(model, &meter, clear), fitter(model) {
+      : random(seed),
+        mesh(bumpy_sheet(random)),
+        view(mesh.view()),
+        partition(ragged(view, random)),
+        field(view, false, {}, 0, run),
+        meter(field),
+        shaper(model, &meter, clear),
+        fitter(model) {
     const ClusterMembers members(view, partition);
     for (uint32_t k = 0; k < kClusters; ++k) shapes.push_back(box_around(members.vertices(k)));
     rules.stays.assign(kClusters, false);

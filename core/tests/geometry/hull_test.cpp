@@ -1,9 +1,9 @@
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "geometry/convex_hull.hpp"
 #include "geometry/min_ball.hpp"
 #include "geometry/predicates.hpp"
 #include "geometry/triangle.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -19,9 +19,7 @@ Wide whole_determinant(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& 
   return sum;
 }
 
-Vec3 random_vec(Random& random) {
-  return {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-}
+Vec3 random_vec(Random& random) { return {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; }
 
 }  // namespace
 
@@ -101,8 +99,7 @@ TEST(orient3d_of_a_corner_is_zero) {
 
 TEST(verify_hull_sees_what_is_wrong) {
   std::vector<Vec3> points;
-  for (int k = 0; k < 8; ++k)
-    points.push_back({double(k & 1), double(k >> 1 & 1), double(k >> 2 & 1)});
+  for (int k = 0; k < 8; ++k) points.push_back({double(k & 1), double(k >> 1 & 1), double(k >> 2 & 1)});
   const ConvexHull good = convex_hull(points).value();
   CHECK(verify_hull(points, good, true).empty());
   ConvexHull bad = good;

@@ -1,9 +1,10 @@
+#include "io/json.hpp"
+
 #include <cstring>
 #include <memory>
 
 #include "base/random.hpp"
 #include "tests/check.hpp"
-#include "io/json.hpp"
 
 using namespace hitbox;
 
@@ -33,19 +34,15 @@ TEST(json_values_come_back) {
 }
 
 TEST(json_refuses_what_is_not_json) {
-  for (const char* wrong :
-       {"", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01x", "+1", "nan", "1e999", "\"\\x\"",
-        "\"\\u12g4\"", "\"open", "[1 2]", "{} {}", "tru", ".5", "1.", "1e"}) {
+  for (const char* wrong : {"", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01x", "+1", "nan", "1e999", "\"\\x\"",
+                            "\"\\u12g4\"", "\"open", "[1 2]", "{} {}", "tru", ".5", "1.", "1e"}) {
     CHECK(!parses(wrong));
   }
-  for (const char* right : {"0", "-0.5E-3", "[]", "{}", " [ ] ", "\"\"", "1e-999"})
-    CHECK(parses(right));
+  for (const char* right : {"0", "-0.5E-3", "[]", "{}", " [ ] ", "\"\"", "1e-999"}) CHECK(parses(right));
 }
 
 TEST(json_depth_is_limited) {
-  const auto nested = [](size_t depth) {
-    return std::string(depth, '[') + std::string(depth, ']');
-  };
+  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   CHECK(parses(nested(Json::kMaxDepth)));
   CHECK(!parses(nested(Json::kMaxDepth + 2)));
   CHECK(!parses(std::string(1000000, '[')));
@@ -58,8 +55,7 @@ TEST(json_survives_every_prefix_and_flips) {
     std::memcpy(exact.get(), text.data(), text.size());
     return Json::parse({exact.get(), text.size()}).ok();
   };
-  for (size_t size = 1; size < kText.size(); ++size)
-    CHECK(!survives(std::string_view(kText).substr(0, size)));
+  for (size_t size = 1; size < kText.size(); ++size) CHECK(!survives(std::string_view(kText).substr(0, size)));
   Random random(3);
   size_t good = 0;
   for (int round = 0; round < 20000; ++round) {

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "io/read.hpp"
 #include "mesh/clean.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -88,8 +88,7 @@ std::string stl_text() {
   for (const auto& t : kTriangles) {
     out += "facet normal 0 0 0\n outer loop\n";
     for (const uint32_t v : t) {
-      out += format("  vertex %g %g %g\n", double(kPoints[v][0]), double(kPoints[v][1]),
-                    double(kPoints[v][2]));
+      out += format("  vertex %g %g %g\n", double(kPoints[v][0]), double(kPoints[v][1]), double(kPoints[v][2]));
     }
     out += " endloop\nendfacet\n";
   }
@@ -155,8 +154,7 @@ Result<Mesh> read_exact(std::string_view text, std::string_view suffix) {
 }
 
 bool is_sound(const Result<Mesh>& result) {
-  if (!result)
-    return result.error().message.starts_with("test: ") && result.error().message.ends_with(".");
+  if (!result) return result.error().message.starts_with("test: ") && result.error().message.ends_with(".");
   return check_mesh(result.value().view(), "m").ok();
 }
 
@@ -167,9 +165,7 @@ TEST(readers_take_their_samples) {
     const auto result = read_exact(sample.bytes, sample.suffix);
     if (!result) std::fprintf(stderr, "%s\n", result.error().message.c_str());
     CHECK(result.ok());
-    if (result)
-      CHECK(result.value().view().face_count() ==
-            (sample.suffix == std::string(".glb") ? 30u : 4u));
+    if (result) CHECK(result.value().view().face_count() == (sample.suffix == std::string(".glb") ? 30u : 4u));
   }
 }
 
@@ -196,8 +192,7 @@ TEST(readers_survive_damage) {
           case 1: bytes[at] = static_cast<char>('0' + random.below(10)); break;
           case 2: bytes.erase(at, 1 + random.below(8)); break;
           default: {
-            const std::string piece =
-                bytes.substr(random.below(bytes.size()), 1 + random.below(12));
+            const std::string piece = bytes.substr(random.below(bytes.size()), 1 + random.below(12));
             bytes.insert(bytes.begin() + static_cast<long>(at), piece.begin(), piece.end());
           }
         }
@@ -224,12 +219,10 @@ TEST(claims_of_billions_cost_nothing) {
     const std::string head = format("ply\nformat %s 1.0\n", kind);
     const std::string tail = "property float x\nproperty float y\nproperty float z\n";
     const std::string list = "property list uint uint vertex_indices\nend_header\n";
-    CHECK(!read_exact(
-               head + "element vertex 99999999999999\n" + tail + "element face 1\n" + list + "000",
-               ".ply")
-               .ok());
-    CHECK(!read_exact(head + "element nothing 18446744073709551615\nelement vertex 0\n" + tail +
-                          "element face 1\n" + list + "\xff\xff\xff\xff",
+    CHECK(
+        !read_exact(head + "element vertex 99999999999999\n" + tail + "element face 1\n" + list + "000", ".ply").ok());
+    CHECK(!read_exact(head + "element nothing 18446744073709551615\nelement vertex 0\n" + tail + "element face 1\n" +
+                          list + "\xff\xff\xff\xff",
                       ".ply")
                .ok());
   }
@@ -243,8 +236,7 @@ TEST(instances_cannot_multiply_without_end) {
   // 5,000 nodes that each show 500 primitives of one and the same 1,000 triangles.
   std::string nodes, primitives;
   for (int k = 0; k < 5000; ++k) nodes += format("%s{\"mesh\":0}", k ? "," : "");
-  for (int k = 0; k < 500; ++k)
-    primitives += format("%s{\"attributes\":{\"POSITION\":0}}", k ? "," : "");
+  for (int k = 0; k < 500; ++k) primitives += format("%s{\"attributes\":{\"POSITION\":0}}", k ? "," : "");
   const std::string data(3000 * 12 / 3 * 4, 'A');
   const std::string json = format(
       R"({"asset":{"version":"2.0"},"nodes":[%s],"meshes":[{"primitives":[%s]}],"buffers":[{"byteLength":36000,)"

@@ -1,10 +1,10 @@
 #include "measure/certify.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "measure/distance.hpp"
 #include "measure/patches.hpp"
 #include "measure/shape_union.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -44,12 +44,9 @@ void check_tight(const Interval& found, double truth, double resolution) {
 
 std::vector<Shape> one_of_each() {
   const Quaternion turn{0.1, 0.7, -0.1, 0.7};
-  return {Box{{1, 2, 3}, turn, {0.5, 0.2, 0.9}},
-          Sphere{{-1, 0.5, 2}, 0.7},
-          Capsule{{0, 0, 1}, {1, 2, 0.5}, 0.4},
-          Cylinder{{0, 1, 0}, {0.5, -1, 0.3}, 0.6},
-          Frustum{{0, 0, 0}, {0, 0.3, 2}, 0.9, 0.2},
-          Frustum{{1, 0, 0}, {0, 0.3, 2}, 0, 0.8},
+  return {Box{{1, 2, 3}, turn, {0.5, 0.2, 0.9}},     Sphere{{-1, 0.5, 2}, 0.7},
+          Capsule{{0, 0, 1}, {1, 2, 0.5}, 0.4},      Cylinder{{0, 1, 0}, {0.5, -1, 0.3}, 0.6},
+          Frustum{{0, 0, 0}, {0, 0.3, 2}, 0.9, 0.2}, Frustum{{1, 0, 0}, {0, 0.3, 2}, 0, 0.8},
           Prism{{0, 1, 0}, turn, 0.3, 0.8, 0.1, 0.6}};
 }
 
@@ -191,8 +188,8 @@ TEST(samples_lie_within_the_bounds_and_threads_do_not_matter) {
   const std::vector<Shape> shapes = one_of_each();
   Polygons mesh = polygons_of(Capsule{{0, 0, 0}, {1, 1, 1}, 1}, 40);
   const Certificate one = certified(mesh, shapes, 5e-3), three = certified(mesh, shapes, 5e-3, 3);
-  for (const auto of : {&Certificate::all_surfaces, &Certificate::mean_all, &Certificate::outer_surface,
-                        &Certificate::sticks_out})
+  for (const auto of :
+       {&Certificate::all_surfaces, &Certificate::mean_all, &Certificate::outer_surface, &Certificate::sticks_out})
     CHECK((one.*of).low == (three.*of).low && (one.*of).high == (three.*of).high);
   CHECK(one.patches == three.patches && one.complete);
 

@@ -1,11 +1,10 @@
 // Points on and in shapes, and what a collider's shapes say about points.
+#include "base/random.hpp"
+#include "geometry/convex_hull.hpp"
 #include "measure/collider_measure.hpp"
 #include "measure/shape_facts.hpp"
-
-#include "base/random.hpp"
-#include "tests/check.hpp"
-#include "geometry/convex_hull.hpp"
 #include "shapes/surface.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 

@@ -2,10 +2,10 @@
 #include "measure/farthest.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "measure/distance.hpp"
-#include "tests/random_shapes.hpp"
 #include "shapes/surface.hpp"
+#include "tests/check.hpp"
+#include "tests/random_shapes.hpp"
 
 using namespace hitbox;
 using tests::mesh_of;
@@ -15,8 +15,8 @@ namespace {
 std::vector<Shape> one_of_each() {
   const Quaternion turn{0.1, 0.7, -0.1, 0.7};
   return {Box{{0.1, 0.2, 0.3}, turn, {0.5, 0.2, 0.9}}, Sphere{{-0.3, 0.5, 0.2}, 0.7},
-          Capsule{{0, 0, 1}, {1, 0.2, 0.5}, 0.4},       Cylinder{{0, 1, 0}, {0.5, -1, 0.3}, 0.6},
-          Frustum{{0, 0, 0}, {0, 0.3, 2}, 0.9, 0.2},    Prism{{0, 1, 0}, turn, 0.3, 0.8, 0.1, 0.6}};
+          Capsule{{0, 0, 1}, {1, 0.2, 0.5}, 0.4},      Cylinder{{0, 1, 0}, {0.5, -1, 0.3}, 0.6},
+          Frustum{{0, 0, 0}, {0, 0.3, 2}, 0.9, 0.2},   Prism{{0, 1, 0}, turn, 0.3, 0.8, 0.1, 0.6}};
 }
 
 double farthest_sample(const Shape& shape, const Mesh& mesh, bool solid, size_t count) {

@@ -12,8 +12,18 @@ void add_cube(TriangleMesh& mesh, double half, bool inward) {
   const auto first = static_cast<uint32_t>(mesh.vertices.size());
   for (int k = 0; k < 8; ++k)
     mesh.vertices.push_back({k & 1 ? half : -half, k & 2 ? half : -half, k & 4 ? half : -half});
-  for (Triangle t : {Triangle{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}}) {
+  for (Triangle t : {Triangle{0, 2, 1},
+                     {1, 2, 3},
+                     {4, 5, 6},
+                     {5, 7, 6},
+                     {0, 1, 4},
+                     {1, 5, 4},
+                     {2, 6, 3},
+                     {3, 6, 7},
+                     {0, 4, 2},
+                     {2, 4, 6},
+                     {1, 3, 5},
+                     {3, 7, 5}}) {
     if (inward) std::swap(t[0], t[1]);
     mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
   }
@@ -51,9 +61,7 @@ TEST(inside_is_right_on_every_grid_point_of_a_hollow_cube) {
 
 TEST(inside_of_a_turned_tetrahedron_is_the_side_of_its_planes) {
   Random random(7);
-  const auto point = [&] {
-    return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-  };
+  const auto point = [&] { return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; };
   Run run(1);
   for (int trial = 0; trial < 40; ++trial) {
     const std::vector<Vec3> v{point(), point(), point(), point()};

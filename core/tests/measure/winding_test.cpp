@@ -2,8 +2,8 @@
 #include "measure/winding.hpp"
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "shapes/interface.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 

@@ -1,11 +1,12 @@
+#include "mesh/clean.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <set>
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
-#include "mesh/clean.hpp"
 #include "mesh/info.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -18,9 +19,7 @@ namespace {
 
 Mesh soup(Random& random, size_t faces, int grid) {
   Mesh mesh;
-  const auto coordinate = [&] {
-    return static_cast<double>(random.below(static_cast<uint64_t>(grid))) - 1;
-  };
+  const auto coordinate = [&] { return static_cast<double>(random.below(static_cast<uint64_t>(grid))) - 1; };
   for (size_t f = 0; f < faces; ++f) {
     for (int k = 0; k < 3; ++k) {
       mesh.indices.push_back(static_cast<uint32_t>(mesh.vertices.size()));
@@ -54,12 +53,10 @@ TEST(exact_weld_keeps_each_used_position_once_in_order) {
     std::vector<Vec3> expected;  // brute force
     size_t unused = 0;
     for (size_t v = 0; v < mesh.vertices.size(); ++v) {
-      const bool is_used =
-          std::find(mesh.indices.begin(), mesh.indices.end(), v) != mesh.indices.end();
+      const bool is_used = std::find(mesh.indices.begin(), mesh.indices.end(), v) != mesh.indices.end();
       unused += !is_used;
       const Vec3& p = mesh.vertices[v];
-      if (is_used && std::find(expected.begin(), expected.end(), p) == expected.end())
-        expected.push_back(p);
+      if (is_used && std::find(expected.begin(), expected.end(), p) == expected.end()) expected.push_back(p);
     }
     const auto result = clean(mesh.view(), {}, "m", one_thread());
     const CleanedMesh& cleaned = result.value();

@@ -1,10 +1,11 @@
+#include "mesh/edges.hpp"
+
 #include <algorithm>
 #include <tuple>
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "mesh/components.hpp"
-#include "mesh/edges.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -90,7 +91,6 @@ TEST(components_match_a_flood_fill) {
     }
     const Components found = components_of(view);
     CHECK(found.count == static_cast<size_t>(count));
-    for (size_t f = 0; f < label.size(); ++f)
-      CHECK(found.of_face[f] == static_cast<uint32_t>(label[f]));
+    for (size_t f = 0; f < label.size(); ++f) CHECK(found.of_face[f] == static_cast<uint32_t>(label[f]));
   }
 }

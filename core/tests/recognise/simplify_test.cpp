@@ -1,13 +1,14 @@
+#include "recognise/simplify.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 #include "base/random.hpp"
-#include "tests/check.hpp"
 #include "fit/fit.hpp"
+#include "mesh/triangulate.hpp"
 #include "recognise/orthogonal.hpp"
 #include "recognise/recognise.hpp"
-#include "recognise/simplify.hpp"
-#include "mesh/triangulate.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
@@ -87,7 +88,8 @@ TEST(triangles_tile_any_simple_polygon) {
       mesh.vertices.push_back({r * std::cos(angle), r * std::sin(angle), 0});
       face.push_back(static_cast<uint32_t>(k));
     }
-    std::rotate(face.begin(), face.begin() + static_cast<ptrdiff_t>(random.below(static_cast<uint64_t>(n))), face.end());
+    std::rotate(face.begin(), face.begin() + static_cast<ptrdiff_t>(random.below(static_cast<uint64_t>(n))),
+                face.end());
     if (round % 2) std::reverse(face.begin(), face.end());
     mesh = turned(mesh, static_cast<uint64_t>(round));
     const Vec3 whole = area_vector(mesh.vertices, face);

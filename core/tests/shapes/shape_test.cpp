@@ -5,9 +5,9 @@
 #include <map>
 
 #include "base/random.hpp"
+#include "shapes/surface.hpp"
 #include "tests/check.hpp"
 #include "tests/random_shapes.hpp"
-#include "shapes/surface.hpp"
 
 using namespace hitbox;
 using namespace hitbox::tests;
@@ -224,7 +224,8 @@ TEST(a_shrunk_shape_and_a_margin_stay_inside_and_reach_every_side) {
     const TriangleMesh mesh = to_mesh(shape, 24);
     for (const auto& t : mesh.triangles) {
       const Vec3 n = normal_of(mesh, t);
-      const double area = norm(cross(mesh.vertices[t[1]] - mesh.vertices[t[0]], mesh.vertices[t[2]] - mesh.vertices[t[0]]));
+      const double area =
+          norm(cross(mesh.vertices[t[1]] - mesh.vertices[t[0]], mesh.vertices[t[2]] - mesh.vertices[t[0]]));
       if (area > 0.05) CHECK_NEAR(reach(inner, n) + by, reach(shape, n), 0.02);
     }
   });
@@ -309,8 +310,6 @@ TEST(shapes_without_size_still_have_a_distance) {
 TEST(bytes_are_those_of_the_paper) {
   Random random(3);
   const size_t expected[] = {40, 16, 28, 28, 32, 44};
-  for (int kind = 0; kind < 6; ++kind)
-    CHECK(nbytes(random_shape(random, static_cast<Kind>(kind))) == expected[kind]);
-  CHECK(nbytes(Hull{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                    {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}}) == 72);
+  for (int kind = 0; kind < 6; ++kind) CHECK(nbytes(random_shape(random, static_cast<Kind>(kind))) == expected[kind]);
+  CHECK(nbytes(Hull{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}}) == 72);
 }

@@ -1,9 +1,9 @@
 // Spheres in C++: what encloses does, at most the count, the same for any number of threads.
 #include "spheres/spheres.hpp"
 
-#include "tests/check.hpp"
-#include "spheres/sphere_cover.hpp"
 #include "measure/certify.hpp"
+#include "spheres/sphere_cover.hpp"
+#include "tests/check.hpp"
 
 using namespace hitbox;
 
