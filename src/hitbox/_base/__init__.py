@@ -1,1 +1,1 @@
-"""What every module may use: errors, checks, lengths, options, files."""
+"""What every other module may import: errors, checks, lengths, options, files."""

@@ -1,6 +1,6 @@
-"""Checks at the door that several verbs share: the value in its right type, or one sentence.
+"""Checks of arguments that several verbs share. Each returns the value in its type, or raises an InputError.
 
-`where` starts the sentence: the verb and the option, such as "fit: count".
+`where` starts the message: the verb and the option, such as "fit: count".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def whole(where: str, value: object, least: int, most: int) -> int:
 
 
 def number(value: object) -> float:
-    """NaN for what is none."""
+    """Return `value` as a float, or NaN if it is not a number."""
     try:
         return math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -32,29 +32,29 @@ def number(value: object) -> float:
 
 
 def not_negative(where: str, value: object) -> float:
-    found = number(value)
-    if not 0 <= found < math.inf:
+    checked = number(value)
+    if not 0 <= checked < math.inf:
         raise InputError(f"{where}: must be a finite number of 0 or more, not {value!r:.80}.")
-    return found
+    return checked
 
 
 def positive(where: str, value: object) -> float:
-    found = number(value)
-    if not 0 < found < math.inf:
+    checked = number(value)
+    if not 0 < checked < math.inf:
         raise InputError(f"{where}: must be a finite number above 0, not {value!r:.80}.")
-    return found
+    return checked
 
 
 def weight(where: str, value: object) -> float:
-    found = number(value)
-    if not LEAST_WEIGHT <= found <= MOST_WEIGHT:
+    checked = number(value)
+    if not LEAST_WEIGHT <= checked <= MOST_WEIGHT:
         limits = f"from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         raise InputError(f"{where}: must be a number {limits}, not {value!r:.80}.")
-    return found
+    return checked
 
 
 def weights(where: str, values: object, kinds: Iterable[str], or_else: str = "") -> dict[str, float]:
-    """A factor for some of `kinds`; `or_else` says what may be given instead."""
+    """Check a dict of factors for some of `kinds`; `or_else` ends the message with what else is allowed."""
     if not isinstance(values, Mapping):
         raise InputError(f"{where}: weights: must be a dict such as {{'prism': 1.4}}{or_else}.")
     for kind in values:
@@ -74,13 +74,13 @@ def seed(verb: str, value: object) -> int:
     raise InputError(f"{verb}: seed: must be a whole number from 0 to 2**64 - 1, not {value!r:.80}.")
 
 
-def one_of(where: str, value: object, known: Iterable[str], what: str = "value") -> None:
-    words = list(known)
-    if value not in words:
-        hint = guess(str(value), words)
-        raise InputError(f"{where}: unknown {what} {value!r:.80}.{hint} Known: {', '.join(words)}.")
+def one_of(where: str, value: object, allowed: Iterable[str], what: str = "value") -> None:
+    names = list(allowed)
+    if value not in names:
+        hint = guess(str(value), names)
+        raise InputError(f"{where}: unknown {what} {value!r:.80}.{hint} Known: {', '.join(names)}.")
 
 
-def guess(value: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(value, list(known), n=1)
+def guess(value: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(value, list(names), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,7 +1,7 @@
-"""What can go wrong because of the input: one exception, one sentence."""
+"""The exception for wrong input."""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """The input or an option is wrong. The message says what, where, and what would be right."""
+    """The input or an option is wrong. The message says what is wrong, where, and what would be right."""

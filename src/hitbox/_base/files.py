@@ -1,4 +1,4 @@
-"""Writing files: a file appears whole or not at all, and so do several that belong together."""
+"""Writes files so that a file, or a set of files, appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from hitbox._base.errors import InputError
 
 
 def write_files(files: Sequence[tuple[str, bytes]], folders: Iterable[str] = ()) -> None:
-    """Puts each `data` at its `path`, all or none; `folders` are made where they are not there yet."""
+    """Write each `data` to its `path`, all or none. Missing `folders` are created."""
     twice = [at for at, n in Counter(os.path.realpath(at) for at, _ in files).items() if n > 1]
     if twice:
         raise InputError(f"{os.path.basename(twice[0])} would be written twice. Give outputs other names.")
-    made: list[str] = []
+    created: list[str] = []
     try:
         for folder in sorted(folders):
             if folder and not os.path.isdir(folder):
                 os.mkdir(folder)
-                made.append(folder)
+                created.append(folder)
         replace_files(files)
     except BaseException:
-        for folder in made:
-            with suppress(OSError):  # some other program has put a file there meanwhile
+        for folder in created:
+            with suppress(OSError):  # another program may have put a file there
                 os.rmdir(folder)
         raise
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Puts `data` at `path`: first under another name in the same folder, then renamed over it."""
+    """Write `data` to `path`: to a temporary file in the same folder first, which then replaces `path`."""
     replace_files([(path, data)])
 
 
 def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]], mark: str = "") -> None:
-    """Puts each `data` at its `path`, all or none: no file changes before all are on the disk.
+    """Write each `data` to its `path`, all or none: no file changes before all data is on the disk.
 
-    `mark` is part of the names they have first, so that what a process leaves that is killed can be found.
-    Raises OSError with the path as it was given.
+    `mark` is part of the temporary names, so that files which a killed process leaves behind can be found.
+    Raises OSError with the path as the caller passed it.
     """
     staged: list[tuple[Path, Path]] = []
     direct: list[tuple[str, Path, bytes]] = []
@@ -52,9 +52,9 @@ def replace_files(files: Sequence[tuple[str | os.PathLike[str], bytes]], mark: s
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "is a folder, not a file")
             if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-                direct.append((at, target, data))  # a pipe or a device: renaming would remove it
+                direct.append((at, target, data))  # a pipe or a device, which renaming would remove
                 continue
-            # Not mkstemp: its files are for the owner alone, and the umask cannot be read safely.
+            # Not mkstemp: only the owner can read its files, and there is no safe way to read the umask.
             partial = target.with_name(f".hitbox-{mark}{secrets.token_hex(8)}.partial")
             with open(partial, "xb") as file:
                 staged.append((partial, target))

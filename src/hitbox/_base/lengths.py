@@ -1,4 +1,4 @@
-"""Lengths as people write them: `0.02`, `"1%"`, `"5mm"`; resolved once, at the door."""
+"""Lengths as users write them: `0.02`, `"1%"`, `"5mm"`. Each is resolved once, at the public call."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ def parse_length(
     signed: bool = False,
     whole: str = "diagonal",
 ) -> float:
-    """`value` in mesh units.
+    """Convert `value` to mesh units.
 
-    A number, or a string of one, is mesh units already; `"1%"` is of `diagonal`, the mesh's
-    bounding-box diagonal; `"5mm"` (also cm, m, km, in, ft) is converted to `unit`, what one mesh
-    unit stands for. A mesh whose unit is not known is taken to be in metres: glTF and most
-    engines are. Always finite, and not negative unless it is `signed`. `name` is what a message
-    calls it, `whole` what it calls that which shares are of.
+    A number, or a string of one, is in mesh units. `"1%"` refers to `diagonal`, the diagonal of the mesh's
+    bounding box. `"5mm"` (also cm, m, km, in, ft) is converted to `unit`, the mesh's unit. A mesh without a
+    unit counts as metres, as in glTF and most engines. The result is finite, and not negative unless `signed`
+    is true. `name` and `whole` are used in error messages: the option's name, and what percentages refer to.
 
     >>> parse_length("1%", diagonal=20.0)
     0.2
@@ -42,7 +41,7 @@ def parse_length(
         match = _LENGTH.fullmatch(value)
         if match is None:
             raise InputError(
-                f"{name}: {value!r} is not a length. Write mesh units (0.02), a share of the "
+                f"{name}: {value!r} is not a length. Write mesh units (0.02), a percentage of the "
                 f"{whole} ('1%') or a length with a unit ('5mm')."
             )
         number, suffix = float(match[1]), match[2]
@@ -59,7 +58,7 @@ def parse_length(
 
 
 def _number_like(value: object, name: str) -> float:
-    """A numpy number, say."""
+    """Convert a value that acts as a number, such as a numpy scalar."""
     if hasattr(value, "__float__") and not isinstance(value, bool):
         try:
             return float(value)

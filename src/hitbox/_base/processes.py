@@ -1,4 +1,4 @@
-"""Child processes: what the system says of them, how they end, and what they keep to say of themselves."""
+"""Child processes: their memory and time, how they ended, and the output that is kept of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Of the process and all below it; 0 where the system does not tell."""
+    """Return the memory of the process and its descendants; 0 if the system does not report it."""
     total = 0
     for each in descendants(pid):
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{each}/statm", "rb") as file:
@@ -37,8 +37,8 @@ def kill(pids: Iterable[int]) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is a process of that number; yes where we may not know."""
-    if sys.platform == "win32":  # to ask there is to end it
+    """Return whether the process exists; true if the system does not allow the question."""
+    if sys.platform == "win32":  # os.kill would end it
         return True
     try:
         os.kill(pid, 0)
@@ -50,7 +50,7 @@ def is_alive(pid: int) -> bool:
 
 
 def keep(pipe: IO[bytes], kept: bytearray, most: int, last: bool) -> None:
-    """Reads to the end; keeps the first or the last `most` bytes."""
+    """Read the pipe to its end, and keep the first or the last `most` bytes."""
     with contextlib.suppress(OSError, ValueError):
         while data := os.read(pipe.fileno(), 1 << 16):
             if last:
@@ -71,7 +71,7 @@ def how_it_ended(code: int, printed: bytes) -> str:
 
 
 def last_line(printed: bytes) -> str:
-    """The last line it printed, for the sentence; at most 160 characters, nothing that is not text."""
+    """Return the last line of the output for a message: at most 160 characters, printable ones only."""
     lines = [line for line in printed.decode("utf-8", "replace").splitlines() if line.strip()]
     if not lines:
         return ""
@@ -80,7 +80,7 @@ def last_line(printed: bytes) -> str:
 
 
 def end_with_parent() -> None:
-    """Linux: the parent's death, however it died, ends us too."""
+    """On Linux, end this process when its parent dies, whatever the cause."""
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
         with contextlib.suppress(OSError, AttributeError):
@@ -88,7 +88,7 @@ def end_with_parent() -> None:
 
 
 def cpu_seconds() -> float:
-    """Of all threads, and of processes that have ended."""
+    """Return the CPU time of all threads, and of child processes that have ended."""
     try:
         import resource
     except ImportError:
@@ -98,7 +98,7 @@ def cpu_seconds() -> float:
 
 
 def peak_bytes() -> int | None:
-    """Not ru_maxrss on Linux: it starts with what the parent had."""
+    """Return the peak memory. Linux: not ru_maxrss, which starts with the parent's peak."""
     with contextlib.suppress(OSError, ValueError), open("/proc/self/status", "rb") as file:
         for line in file:
             if line.startswith(b"VmHWM:"):
@@ -112,7 +112,7 @@ def peak_bytes() -> int | None:
 
 
 def reset_peak() -> None:
-    """From here on `peak_bytes` counts anew, where the system can do that (Linux)."""
+    """Restart the peak that `peak_bytes` reports, where the system supports it (Linux)."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "wb") as file:
         file.write(b"5")
 

@@ -1,4 +1,4 @@
-"""What long verbs are told while they run: `progress=`, a function to call, and `cancel=`, a flag to ask."""
+"""The arguments that report on long verbs and stop them: `progress=`, a function, and `cancel=`, a flag."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Protocol, TypeAlias
 
 from hitbox._base.errors import InputError
 
-Progress: TypeAlias = Callable[[str, float], object]  # the stage, the fraction done; False stops the run
+Progress: TypeAlias = Callable[[str, float], object]  # (stage, fraction done); returning False stops the run
 Report: TypeAlias = Callable[[str, float], bool]
 
 
 class Cancel(Protocol):
-    """What `cancel=` takes: a threading.Event, say."""
+    """The type of `cancel=`, such as a threading.Event."""
 
     def is_set(self) -> bool: ...
 
 
 def reporter(verb: str, progress: Progress | None, cancel: Cancel | None) -> Report | None:
-    """Both as one function, which says whether to go on; None where neither was given."""
+    """Combine both into one function that returns whether to continue; None if both are None."""
     if progress is not None and not callable(progress):
         raise InputError(f"{verb}: progress: must be a function of the stage and the fraction done.")
     if cancel is not None and not hasattr(cancel, "is_set"):

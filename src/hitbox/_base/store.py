@@ -1,7 +1,6 @@
-"""Results that are kept: one JSON file each, named by its key, so that a second run only does what is new.
+"""A cache of results: one JSON file per key, so that a second run computes only what is new.
 
-Holds: a file appears whole or not at all; one that is broken, from elsewhere or of another key is as if it
-were not there.
+A file appears whole or not at all. Corrupt, foreign or mismatched files are treated as cache misses.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError,
 
 
 class Store:
-    """A folder of results; without a folder nothing is kept."""
+    """A folder of results; without a folder it stores nothing."""
 
     def __init__(self, folder: str | os.PathLike[str] | None) -> None:
         self._folder = None if folder is None else Path(folder)
@@ -34,23 +33,23 @@ class Store:
             _make_folder(self._folder)
 
     def get(self, key: Key, decode: Callable[[Any], T]) -> T | None:
-        """What was kept under `key`, decoded; None if there is nothing that can be used."""
+        """Return the decoded value stored under `key`, or None if there is no valid one."""
         if self._folder is None:
             return None
         try:
-            kept = json.loads(self._path(key).read_bytes())
-            if kept["key"] != json.loads(_canonical(key)) or kept["sha256"] != digest(kept["value"]):
+            entry = json.loads(self._path(key).read_bytes())
+            if entry["key"] != json.loads(_canonical(key)) or entry["sha256"] != digest(entry["value"]):
                 return None
-            return decode(kept["value"])
+            return decode(entry["value"])
         except _BROKEN:
             return None
 
     def put(self, key: Key, value: Any) -> None:
-        """Keeps `value`, plain JSON."""
+        """Store `value`, plain JSON."""
         if self._folder is not None:
             value = json.loads(_canonical(value))
-            kept = {"key": key, "sha256": digest(value), "value": value}
-            replace_file(self._path(key), _canonical(kept).encode())
+            entry = {"key": key, "sha256": digest(value), "value": value}
+            replace_file(self._path(key), _canonical(entry).encode())
 
     def _path(self, key: Key) -> Path:
         assert self._folder is not None
@@ -58,14 +57,15 @@ class Store:
 
 
 def _make_folder(folder: Path) -> None:
-    """Before any work: what cannot be kept must not cost a run."""
+    """Create the folder before any work starts, so that a folder that cannot be written does not waste a
+    run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(None, "no permission to write")
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise InputError(f"{folder}: nothing can be kept there ({why}). Give a folder.") from None
+        raise InputError(f"{folder}: cannot store results there ({why}). Give a folder.") from None
 
 
 def _canonical(value: Any) -> str:
@@ -73,12 +73,12 @@ def _canonical(value: Any) -> str:
 
 
 def digest(value: Any) -> str:
-    """The same for the same plain JSON, whatever the order of its keys."""
+    """Return a hash of plain JSON that does not depend on the order of keys."""
     return hashlib.sha256(_canonical(value).encode()).hexdigest()
 
 
 @cache
 def build() -> str:
-    """The version, and the core's bytes: what a developer builds anew is not taken for the same."""
+    """Return the version and a hash of the core, so that a new build does not use results of the old one."""
     core = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
     return f"{version()} {core[:16]}"

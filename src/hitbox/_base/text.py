@@ -1,4 +1,4 @@
-"""Numbers, lists and names as people write them."""
+"""Text for messages: numbers, lists and names."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pathlib import PurePath
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """`1 box`, `1,200 boxes`, `no boxes`."""
+    """Format a count: `1 box`, `1,200 boxes`, `no boxes`."""
     noun = one if count == 1 else many or f"{one}{'es' if one.endswith('x') else 's'}"
     return f"{count:,} {noun}" if count else f"no {noun}"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`."""
+    """Join words: `a, b and c`."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
 def percent(value: float) -> str:
-    """Three digits, down to a millionth; below that it is 0."""
+    """Format a fraction as a percentage with three digits; below a millionth it is 0."""
     share = 100 * value
     return "0 %" if share < 1e-4 else f"{share:.{_decimals(share)}f} %"
 
 
 def percent_up(value: float) -> str:
-    """As `percent`, but never less than the value: a bound stays one when it is rounded."""
+    """As `percent`, but never less than the value, so that an upper bound remains one after rounding."""
     share = 100 * value
     steps = 10 ** _decimals(share)
     return f"{math.ceil(share * steps) / steps:.{_decimals(share)}f} %"
@@ -37,7 +37,8 @@ def _decimals(share: float) -> int:
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:
-    """File names, with as much of the path as tells equal ones apart; the same path again is numbered."""
+    """Return file names, with as much of the path as distinguishes equal names; repeated paths are
+    numbered."""
     parts = {path: PurePath(path).parts or (path,) for path in paths}
     depths = dict.fromkeys(parts, 1)
     short = {path: parts[path][-1] for path in parts}
@@ -49,9 +50,9 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     seen: set[str] = set()
     distinct = []
     for name in names:
-        number, given = 2, name
-        while given in seen:
-            given, number = f"{name} ({number})", number + 1
-        seen.add(given)
-        distinct.append(given)
+        number, unique = 2, name
+        while unique in seen:
+            unique, number = f"{name} ({number})", number + 1
+        seen.add(unique)
+        distinct.append(unique)
     return distinct

@@ -1,9 +1,9 @@
-"""The version, which is written down in pyproject.toml only."""
+"""The version, which only pyproject.toml states."""
 
 from __future__ import annotations
 
 
 def version() -> str:
-    from importlib.metadata import version as installed  # costs more than all of hitbox: only when asked for
+    from importlib.metadata import version as installed  # slower than importing hitbox, so only on demand
 
     return installed("hitbox")

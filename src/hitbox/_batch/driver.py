@@ -281,9 +281,7 @@ def _unless(before: Mapping[str, Any] | None, sha256: str) -> dict[str, Any] | N
 
 
 @contextlib.contextmanager
-def _folder_of_manifests(
-    out: str, name: str, where: Place
-) -> Iterator[tuple[Path, Callable[[bool], None]]]:
+def _folder_of_manifests(out: str, name: str, where: Place) -> Iterator[tuple[Path, Callable[[bool], None]]]:
     """Where manifests are read and written, and what brings them to where they belong.
 
     A URL cannot be appended to: there a manifest is written here and copied from time to time.

@@ -137,9 +137,7 @@ def check_kinds(verb: str, options: Any, form: str) -> None:
         raise InputError(f"batch: to: {form} has {known} alone, and {verb} makes a {wrong[0]} too.{hint}")
 
 
-def assets(
-    source: Source, out: str, suffix: str, root: str | os.PathLike[str] | None = None
-) -> list[Asset]:
+def assets(source: Source, out: str, suffix: str, root: str | os.PathLike[str] | None = None) -> list[Asset]:
     """All inputs, in the order of their ids. InputError where two would have one output."""
     paths, below = _inputs(source, None if "://" in out else out)
     if root is not None:

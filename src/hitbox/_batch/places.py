@@ -80,7 +80,6 @@ class Folder:
                     with contextlib.suppress(OSError):
                         os.unlink(left)
 
-
     def clear(self) -> None:
         """Removes what processes of this machine left that were killed, workers and their parent."""
         for left in self.root.rglob(f".hitbox-{glob.escape(_host())}-*.partial"):

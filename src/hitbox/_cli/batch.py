@@ -92,9 +92,7 @@ def batch(
     options = VERBS[verb].options(**read.VERBS[verb].keywords(of_verb))
     with _rows(as_json) as (watch, progress):
         try:
-            summary = run(
-                source, output, verb=verb, options=options, watch=watch, progress=progress, **given
-            )
+            summary = run(source, output, verb=verb, options=options, watch=watch, progress=progress, **given)
         except KeyboardInterrupt as stopped:
             click.echo(f"hitbox: batch: {stopped}", err=True)
             raise

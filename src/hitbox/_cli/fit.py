@@ -60,9 +60,7 @@ def fit(
         running = {"threads": threads, "cache": cache, "progress": progress}
         colliders = _colliders(loaded, levels, {**keywords, **running})
     watch.lap("fit")
-    reports = [
-        report_of(collider, distances(loaded, collider, threads, cache)) for collider in colliders
-    ]
+    reports = [report_of(collider, distances(loaded, collider, threads, cache)) for collider in colliders]
     watch.lap("measure")
     for report in reports:
         report["seconds"] = watch.seconds

@@ -20,9 +20,7 @@ from hitbox._methods.robot import RobotOptions
 from hitbox._model.importance import DIRECTIONS
 from hitbox._model.space import HalfSpace, NavigableSpace
 
-OUTPUT_HELP = (
-    f"Where to write; the suffix picks the format ({', '.join(suffixes())}). May be given again."
-)
+OUTPUT_HELP = f"Where to write; the suffix picks the format ({', '.join(suffixes())}). May be given again."
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 @click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
 @click.option("--cache", help="A folder that keeps results: links that are unchanged are not fitted again.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def robot(
-    robot: str, output: str, threads: int, cache: str | None, as_json: bool, **given: Any
-) -> None:
+def robot(robot: str, output: str, threads: int, cache: str | None, as_json: bool, **given: Any) -> None:
     """Fits convex primitives to the meshes of every link, and writes the same file with them as its collision
     geometry. Visuals, joints and all else stay as they are.
 

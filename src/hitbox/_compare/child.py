@@ -83,5 +83,3 @@ def _colliders(pieces: Any) -> tuple[Any, ...]:
     if isinstance(pieces, tuple) and pieces and all(isinstance(each, Collider) for each in pieces):
         return pieces
     return (Collider.of(pieces),)
-
-

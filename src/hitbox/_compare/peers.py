@@ -251,5 +251,3 @@ def _result(code: int, pipes: _Pipes) -> PeerResult:
     except (ValueError, KeyError, TypeError, InputError):
         said = "an answer that cannot be read" if pipes.answer else "no answer"
         return PeerResult(error=f"ended with {said}{last_line(bytes(pipes.printed))}")
-
-

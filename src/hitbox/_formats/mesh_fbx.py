@@ -54,7 +54,7 @@ def _polygons(answer: dict[str, Any], piece: dict[str, Any], where: str) -> Poly
     what = f"{where}: {piece['name']!r:.80}"
     faces_material = answer[f"material{number}"]
     sizes = faces[:, 1]
-        # The corners of all faces follow each other.
+    # The corners of all faces follow each other.
     indices = checked_indices(answer[f"indices{number}"][: sizes.sum()], len(vertices), what)
     names = tuple(piece["materials"]) or ("",)
     real = sizes >= 3  # faces with fewer corners are points and lines

@@ -240,6 +240,7 @@ def _to_z(direction: FloatArray) -> Rotation:
     x, y, z = direction / np.linalg.norm(direction)
     return unit((-y, x, 0.0, 1 + z)) if z > -1 + 1e-12 else (1.0, 0.0, 0.0, 0.0)
 
+
 def _label_of(data: str) -> Label | None:
     """Return the label that hitbox's writer stored; None for a text of another origin."""
     try:

@@ -16,9 +16,7 @@ from hitbox._formats.local_frames import local_and_pose, tip_at_end
 from hitbox._model.mass import MassProperties
 from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Hull, Shape, Sphere
 
-TARGET = Target(
-    ("box", "sphere", "capsule", "cylinder", "cone", "hull"), has_motion=True, has_titles=True
-)
+TARGET = Target(("box", "sphere", "capsule", "cylinder", "cone", "hull"), has_motion=True, has_titles=True)
 
 _HEAD = '''"""Colliders for rapier3d, made by hitbox {version}."""
 

@@ -56,7 +56,10 @@ FORMATS = (
     Format("unreal", ".glb", "collider_unreal", "meshes named for Unreal"),
     Format("unreal-obj", ".obj", "collider_unreal_obj", "the same as OBJ, in centimetres"),
     Format(
-        "unity", ".obj", "collider_unity", "an OBJ with a sidecar and an import script for Unity",
+        "unity",
+        ".obj",
+        "collider_unity",
+        "an OBJ with a sidecar and an import script for Unity",
         once="Editor/HitboxColliders.cs",
     ),
     Format("glb-meshes", ".glb", "collider_glb", "a coloured mesh a shape"),

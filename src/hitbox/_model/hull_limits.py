@@ -38,8 +38,8 @@ def hull_faults(hull: Hull, caps: HullCaps, metres: float = 1.0) -> Iterator[str
         least = max(least / metres, share * float(np.ptp(facts.vertices, axis=0).sum()) / 2)
         if facts.clearance <= least:
             yield (
-                f"a vertex sticks out of the hull of the others by {facts.clearance:.3g}, and would be lost: "
-                f"more than {least:.3g} is needed"
+                f"a vertex lies only {facts.clearance:.3g} outside the hull of the others, and the "
+                f"engine drops it unless that is more than {least:.3g}"
             )
 
 

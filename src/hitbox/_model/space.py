@@ -1,4 +1,5 @@
-"""NavigableSpace: where a ball can go around a mesh, as spheres to keep out of (paper 4, section 3)."""
+"""NavigableSpace: where a ball can go around a mesh, as spheres that shapes must avoid (paper 4, section
+3)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ FORMAT, VERSION = "hitbox-space", 1
 
 @dataclass(frozen=True)
 class HalfSpace:
-    """All points p with normal . p <= offset: solid ground, say. The normal may have any length but 0."""
+    """All points p with normal . p <= offset, for example solid ground. The normal may have any length but
+    0."""
 
     normal: tuple[float, float, float]
     offset: float
@@ -54,8 +56,8 @@ Blocker: TypeAlias = HalfSpace | Shape | Callable[[FloatArray], npt.ArrayLike]
 
 @dataclass(frozen=True)
 class Overlap:
-    """How far a collider enters a space: how many spheres it enters, and the deepest of them, as a share of
-    the sphere's radius; 1: it holds a centre (the paper's Table 2)."""
+    """How far a collider enters a space: the number of spheres it enters, and the greatest depth as a
+    fraction of the sphere's radius. At 1 the collider contains a sphere's centre (the paper's Table 2)."""
 
     entered: int
     deepest: float
@@ -63,12 +65,12 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class NavigableSpace:
-    """Spheres, rows of x, y, z and radius in mesh units, on the boundary of where a ball can go."""
+    """Spheres on the boundary of where a ball can go: rows of x, y, z and radius, in mesh units."""
 
     spheres: FloatArray
     radius: float  # of the ball, in mesh units
     tolerance: float
-    step: float  # of the grid they were found on
+    step: float  # of the grid that the spheres come from
 
     def __post_init__(self) -> None:
         for name in ("radius", "tolerance", "step"):
@@ -80,7 +82,7 @@ class NavigableSpace:
         object.__setattr__(self, "spheres", spheres)
 
     def overlap(self, collider: ColliderLike, *, threads: int = 0) -> Overlap:
-        """How far any collider enters this space; other tools' hulls too."""
+        """Measure how far a collider enters this space. Any tool's hulls will do."""
         threads = checks.threads("overlap", threads)
         shapes = list(Collider.of(collider))
         if not shapes or not len(self.spheres):

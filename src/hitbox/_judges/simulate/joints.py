@@ -56,8 +56,8 @@ def _joints_of(solid: Solid, radius: float, room: float, seed: int) -> tuple[Flo
     there = _closest(solid, points, nearest, radius)
     here = _closest(solid, there, owner, radius)
     middle = (here + there) / 2
-        # The outward direction leads away from both shapes, seen from above: between two shapes side by side,
-        # straight up.
+    # The outward direction leads away from both shapes, seen from above: between two shapes side by side,
+    # straight up.
     above = middle + normals * reach
     outward = _gradient(solid, above, owner, radius) + _gradient(solid, above, nearest, radius)
     length = np.linalg.norm(outward, axis=1)

@@ -54,9 +54,7 @@ class Document:
         """The size of the file's angle unit, in radians."""
         return 1.0 if self.compiler.get("angle", "degree") == "radian" else math.pi / 180
 
-    def vector(
-        self, attributes: Attributes, name: str, default: Sequence[float], element: Element
-    ) -> Floats:
+    def vector(self, attributes: Attributes, name: str, default: Sequence[float], element: Element) -> Floats:
         if name not in attributes:
             return np.array(default)
         return self.text.numbers(attributes[name], 3, element)

@@ -70,9 +70,7 @@ def overlap(a: Convexes, b: Convexes) -> bool:
     return any(_gjk(points_a[k], points_b[k], float(radii[k])) for k in order)
 
 
-def _gilbert(
-    a: Floats, b: Floats, radii: Floats, v: Floats
-) -> tuple[bool, npt.NDArray[np.int64], Floats]:
+def _gilbert(a: Floats, b: Floats, radii: Floats, v: Floats) -> tuple[bool, npt.NDArray[np.int64], Floats]:
     """Return whether one pair certainly overlaps, and else the undecided pairs with their distances."""
     left = np.arange(len(a))
     for _ in range(_STEPS):
@@ -161,9 +159,9 @@ def surfaces_touch(a: Floats, b: Floats) -> bool:
 
 
 def _within(triangles: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
-    inside: npt.NDArray[np.bool_] = (
-        (triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)
-    ).all(axis=1)
+    inside: npt.NDArray[np.bool_] = ((triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)).all(
+        axis=1
+    )
     return inside
 
 

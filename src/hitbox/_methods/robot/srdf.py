@@ -21,7 +21,7 @@ def disabled_pairs(path: str) -> set[frozenset[str]]:
 def with_pairs(path: str, source: str, name: str, pairs: Sequence[tuple[str, str, int]]) -> bytes:
     """Add pairs to the file at `path`; if it does not exist, to the file at `source`, or to a new one."""
     existing = next((each for each in (path, source) if os.path.exists(each)), None)
-    empty = f"<?xml version=\"1.0\"?>\n<robot name={quoted(name)}>\n</robot>\n"
+    empty = f'<?xml version="1.0"?>\n<robot name={quoted(name)}>\n</robot>\n'
     text = XmlText(empty.encode(), path) if existing is None else _read(existing)
     disabled = _pairs(text)
     lines = [

@@ -191,9 +191,7 @@ class Urdf:
         rpy = self._vector(origin, "rpy", (0.0, 0.0, 0.0), element).tolist()
         return pose_of(matrix_of(turn_of_rpy(rpy)), self._vector(origin, "xyz", (0.0, 0.0, 0.0), element))
 
-    def _vector(
-        self, element: Element | None, name: str, default: Sequence[float], named: Element
-    ) -> Floats:
+    def _vector(self, element: Element | None, name: str, default: Sequence[float], named: Element) -> Floats:
         text = None if element is None else element.get(name)
         return np.array(default) if text is None else self._text.numbers(text, 3, named)
 
