@@ -175,9 +175,7 @@ def main() -> None:
     parts += [growth(sizes), small_and_import()]
     packages = ("hitbox", "numpy", "coacd", "vhacdx")
     text = "\n\n".join(parts)
-    harness.publish(
-        Path(__file__).stem, "How fast fit is", text, packages, judges=("fit",), whole=not quick
-    )
+    harness.publish(Path(__file__).stem, "How fast fit is", text, packages, judges=("fit",), whole=not quick)
 
 
 if __name__ == "__main__":

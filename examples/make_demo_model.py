@@ -1,6 +1,6 @@
 """Makes lighthouse.obj: a small harbour scene of our own, y up, in metres, polygons in named groups.
 
-    python examples/make_demo_model.py [PATH]
+python examples/make_demo_model.py [PATH]
 """
 
 from __future__ import annotations

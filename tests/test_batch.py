@@ -309,7 +309,7 @@ def test_outputs_do_not_depend_on_the_number_of_workers(tmp_path):
 
 def test_names_cannot_lead_out_of_the_output_folder(tmp_path, fakes):
     fakes("trivial")
-    odd = ["it's \"quoted\".obj", "two\nlines.obj", "..hidden.obj", "a/..b/%2e%2e.obj", "<b>&amp;.obj"]
+    odd = ['it\'s "quoted".obj', "two\nlines.obj", "..hidden.obj", "a/..b/%2e%2e.obj", "<b>&amp;.obj"]
     if sys.platform == "linux":
         odd.append(os.fsdecode(b"not\xffutf8.obj"))
     source = cubes(tmp_path / "in", *odd)

@@ -325,7 +325,6 @@ def test_a_folder_of_colliders_is_merged(stool, capsys, monkeypatch):
     assert f"3 shapes in place of {2 * given}." in capsys.readouterr().out
 
 
-
 def test_merge_takes_several_colliders_as_one(stool, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     upright = (0.0, 0.0, 0.0, 1.0)

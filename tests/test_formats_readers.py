@@ -697,7 +697,7 @@ def fbx(translation=(0, 0, 0), scaling=(1, 1, 1), up=1, unit=1.0, copies=1) -> s
     )
     return (
         "; FBX 7.4.0 project file\nFBXHeaderExtension: {\nFBXHeaderVersion: 1003\nFBXVersion: 7400\n}\n"
-        f'GlobalSettings: {{\nVersion: 1000\nProperties70: {{\n{settings}'
+        f"GlobalSettings: {{\nVersion: 1000\nProperties70: {{\n{settings}"
         f'P: "UnitScaleFactor", "double", "Number", "",{unit}\n}}\n}}\n'
         'Objects: {\nGeometry: 1000, "Geometry::pyramid", "Mesh" {\n'
         f"Vertices: *{V.size} {{\na: {three(V.ravel())}\n}}\n"

@@ -35,9 +35,7 @@ ODD = Collider(
     up="z",
 )
 FORMATS = [("urdf", "x.urdf"), ("urdf-1.1", "x.urdf"), ("mjcf", "x.xml")]
-SLOW = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+SLOW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def new_path(folder, file):
@@ -209,6 +207,7 @@ def test_a_render_mesh_of_parts_and_materials_travels_beside_a_shape_called_visu
         shown = Mesh.of(next(path for path in report.files if path.endswith("visual_2.obj")))
         assert (shown.part_names, shown.material_names) == (("in_side", "out_side"), ("a_b_1", "a_b"))
         assert len(shown.triangles) == len(mesh.triangles)
+
 
 def test_what_a_shape_was_called_is_in_the_model(tmp_path):
     labels = [Label("a/b"), Label("a b", part="leg", material='oak "old"')]
