@@ -132,7 +132,8 @@ def _figure(entry: Entry) -> str:
         picture = f'<img src="{source}" alt="{alt}" width="480" height="240" loading="lazy">'
     why = f'<div class="why">{escaped(_why(entry))}</div>' if _why(entry) else ""
     kind = ' class="failed"' if entry.failed else ""
-    return f"<figure{kind}>{picture}<figcaption><b>{name}</b>{escaped(_numbers(entry))}{why}</figcaption></figure>"
+    caption = f"<b>{name}</b>{escaped(_numbers(entry))}{why}"
+    return f"<figure{kind}>{picture}<figcaption>{caption}</figcaption></figure>"
 
 
 def _url(path: str) -> str:
