@@ -530,7 +530,7 @@ def test_files_that_are_not_there(shell, tmp_path, capfd):
     for name, says in (
         ("missing.obj", "missing.obj"),
         ("in.xyz", "'.xyz'"),
-        (".", "no suffix"),
+        (".", "is a folder"),
         ("x.obj\n", "x.obj"),
     ):
         assert run(["fit", name, "-o", "out.json"]) == 2

@@ -123,7 +123,9 @@ def test_ctrl_c_ends_with_130(capsys, monkeypatch):
 
 
 def test_the_shell_starts_without_heavy_imports():
-    code = "import sys, hitbox.cli; print([m for m in ('scipy', 'trimesh', 'pyvista') if m in sys.modules])"
+    code = (
+        "import sys, hitbox._cli.app; print([m for m in ('scipy', 'trimesh', 'pyvista') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

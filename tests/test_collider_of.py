@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitbox import Box, Collider, Hull, InputError, Mesh, Sphere
+from hitbox import Box, Capsule, Collider, Hull, InputError, Mesh, Sphere, load
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 BOX = Box((0, 0, 0), UPRIGHT, (1, 2, 3)).to_mesh()
@@ -254,3 +254,35 @@ def test_wrong_paths_are_one_line(tmp_path):
         assert said in str(caught.value)
     with pytest.raises(FileNotFoundError):
         Collider.of(tmp_path / "missing.json")
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".glb", ".stl", ".ply"])
+def test_load_reads_the_mesh_files_that_save_writes(tmp_path, suffix):
+    shapes = [
+        Sphere((0, 0, 0), 1),
+        Box((5, 0, 0), UPRIGHT, (1, 2, 3)),
+        Capsule((10, 0, -1), (10, 0, 1), 0.5),
+    ]
+    saved = Collider(shapes)
+    saved.save(tmp_path / f"three{suffix}")
+    loaded = Collider.load(tmp_path / f"three{suffix}")
+    assert len(loaded) == 3
+    points = np.random.default_rng(0).uniform([-2, -3, -4], [12, 3, 4], (4000, 3))
+    inside = saved.signed_distance(points) < -1e-6  # PLY and STL round to float32
+    assert inside.any()
+    assert (loaded.signed_distance(points)[inside] <= 0).all()
+    assert (loaded.signed_distance(points)[saved.signed_distance(points) > 0.1] > 0).all()
+
+
+def test_load_takes_a_folder_and_json_under_any_suffix(tmp_path):
+    box = Collider([Box((0, 0, 0), UPRIGHT, (1, 1, 1))])
+    box.save(tmp_path / "one.json")
+    (tmp_path / "one.collider").write_bytes((tmp_path / "one.json").read_bytes())
+    assert Collider.load(tmp_path / "one.collider").shapes == box.shapes
+    assert Collider.load(tmp_path).shapes == box.shapes
+
+
+def test_a_load_given_the_others_file_names_the_other(tmp_path):
+    for name in ("chair.json", "chair.json.gz", "robot.urdf", "robot.xml", "level.tscn", "."):
+        with pytest.raises(InputError, match=r"hitbox\.Collider\.load"):
+            load(tmp_path / name)

@@ -22,14 +22,13 @@ from hitbox._formats import (
     xml_input,
 )
 from hitbox._formats.mesh_builder import file_name, read_bytes, unpacked
-from hitbox._formats.read_mesh import READERS, load, suffix_of
+from hitbox._formats.read_mesh import DESCRIPTIONS, READERS, suffix_of
+from hitbox._formats.read_mesh import load as load_mesh
 from hitbox._formats.robot_description import Described
 from hitbox._model.collider import Collider, _of_pieces
 from hitbox._model.convex_parts import Piece, pieces_of_mesh
 from hitbox._model.mesh import _utf8
 from hitbox._model.shapes import Shape
-
-DESCRIPTIONS = (".urdf", ".xml", ".mjcf", ".sdf", ".srdf", ".yml", ".yaml")
 
 # Suffix to module: its `read` gives a Collider, or None where the file is a mesh and nothing else.
 COLLIDER_READERS = {
@@ -45,9 +44,9 @@ COLLIDER_READERS = {
 _PLAIN_FILES = ("collider_usd_reader",)
 
 
-def read(path: str | os.PathLike[str]) -> Collider:
-    """A collider JSON, a description, a file of an engine's, a mesh file of hulls, or a folder of colliders
-    and mesh files."""
+def load(path: str | os.PathLike[str]) -> Collider:
+    """The collider in a file: a collider JSON, a description, a file of an engine, or a mesh file whose
+    parts or connected components are hulls. A folder gives the shapes of all its colliders and meshes."""
     where = os.fsdecode(path)
     if os.path.isdir(where):
         return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
@@ -55,11 +54,8 @@ def read(path: str | os.PathLike[str]) -> Collider:
     if (known_as := _collider_in(where, suffix)) is not None:
         return known_as
     if suffix not in READERS:
-        known = ", ".join([".json", *DESCRIPTIONS, *sorted({*READERS, *COLLIDER_READERS})])
-        raise InputError(
-            f"{_utf8(os.path.basename(where))}: no collider can be read from it. Known: {known}."
-        )
-    mesh = load(where)
+        return _json_of_any_suffix(where)
+    mesh = load_mesh(where)
     known_of_file = {"name": _stem(where), "unit": mesh.unit, "up": mesh.up}
     try:
         named = unreal_meshes.collider_of(mesh, _stem(where))
@@ -71,24 +67,23 @@ def read(path: str | os.PathLike[str]) -> Collider:
         raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
 
 
-def read_collider(path: str | os.PathLike[str]) -> Collider:
-    """A collider JSON, or a file that says what its colliders are, which its suffix tells."""
-    where = os.fsdecode(path)
-    suffix = suffix_of(where)
-    if suffix in COLLIDER_READERS:
-        return read(path)
-    found = _collider_in(where, suffix)
-    if found is not None:
-        return found
-    with open(path, "rb") as file:
-        return collider_json.read(unpacked(file.read(), file_name(where)), where)
+def _json_of_any_suffix(where: str) -> Collider:
+    """A collider JSON may have any suffix, as its first character tells it."""
+    data = read_bytes(where) if os.path.exists(where) else b""
+    if data.lstrip().startswith(b"{"):
+        return collider_json.read(data, where)
+    known = ", ".join([".json", *DESCRIPTIONS, *sorted({*READERS, *COLLIDER_READERS})])
+    raise InputError(
+        f"{_utf8(os.path.basename(where))}: no collider can be read from it. Give a folder, or a file with "
+        f"one of these suffixes: {known}."
+    )
 
 
 def _collider_in(where: str, suffix: str) -> Collider | None:
     """None: the file is a mesh and nothing else."""
     if where.lower().endswith(collider_unity.SIDECAR):
         model = where[: -len(collider_unity.SIDECAR)] + ".obj"
-        return collider_unity.read(where, load(model) if os.path.exists(model) else None)
+        return collider_unity.read(where, load_mesh(model) if os.path.exists(model) else None)
     if suffix in COLLIDER_READERS:
         return _read_by(COLLIDER_READERS[suffix], where)
     if suffix != ".json" and suffix not in DESCRIPTIONS:
@@ -141,9 +136,9 @@ def _pieces_in(folder: str) -> Iterator[Piece | Shape]:
         raise InputError(f"{_utf8(folder)}: the folder has no colliders. Known: {known}.")
     for name in names:
         if suffix_of(name) == ".json":
-            yield from Collider.load(os.path.join(folder, name))
+            yield from load(os.path.join(folder, name))
             continue
-        pieces = pieces_of_mesh(load(os.path.join(folder, name)))
+        pieces = pieces_of_mesh(load_mesh(os.path.join(folder, name)))
         for piece in pieces:
             own = _stem(name) if len(pieces) == 1 else piece.name
             yield Piece(piece.vertices, piece.triangles, own)

@@ -56,6 +56,9 @@ _IN_PYTHON = {
     ".usdz": "mesh_usd",
 }
 
+DESCRIPTIONS = (".urdf", ".xml", ".mjcf", ".sdf", ".srdf", ".yml", ".yaml")
+_COLLIDERS_ONLY = (".json", ".tscn", *DESCRIPTIONS)  # suffixes that `Collider.load` alone reads
+
 READERS: dict[str, Callable[[str], Mesh]] = {
     **{suffix: _core_reader(suffix, unit, up) for suffix, unit, up in _core.mesh_formats()},
     **{suffix: _python_reader(module) for suffix, module in _IN_PYTHON.items()},
@@ -70,6 +73,7 @@ def load(path: str | os.PathLike[str]) -> Mesh:
     Polygons, their order and the vertices are the file's own; node or group and material names
     come with the faces; scene transforms and instances are applied. Nothing is welded or
     repaired (see `Mesh.clean`). A file that is cut short or wrong raises InputError with the place.
+    Files that hold colliders (.json, .urdf, .xml, .sdf, ...) are read by `Collider.load`.
     """
     where = os.fsdecode(path)
     suffix = suffix_of(where)
@@ -85,8 +89,13 @@ def suffix_of(path: str) -> str:
 
 
 def _unknown(path: str, suffix: str) -> str:
+    name = _utf8(os.path.basename(os.path.normpath(path)))
+    if suffix in _COLLIDERS_ONLY:
+        return f"{name}: {suffix} files hold colliders, not meshes. Read it with hitbox.Collider.load."
+    if os.path.isdir(path):
+        return f"{name}: is a folder. Give a mesh file, or read a folder of hulls with hitbox.Collider.load."
     close = difflib.get_close_matches(suffix, READERS, n=1, cutoff=0.5)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     what = f"no reader for {suffix!r} files" if suffix else "the name has no suffix to tell the format by"
     known = ", ".join(sorted(READERS))
-    return f"{_utf8(os.path.basename(path))}: {what}.{guess} Known: {known}, each also with .gz."
+    return f"{name}: {what}.{guess} Known: {known}, each also with .gz."

@@ -286,20 +286,23 @@ class Collider(Sequence[Shape]):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Collider:
-        """Reads a collider JSON, or a file that says what its colliders are: URDF, MJCF, SDFormat, SRDF,
-        cuRobo, USD, glTF with physics, Godot."""
+        """The collider in a file or a folder, in any format that `save` writes, except Rapier's builders.
+
+        A collider JSON keeps every shape and label. URDF, MJCF, SDFormat, SRDF, cuRobo, USD, glTF with
+        physics, Godot and Unity keep the kinds of shapes that they have. A mesh file (OBJ, GLB, STL, PLY,
+        ...) gives one hull per part, or per connected component where the file names no parts: round shapes
+        come back as the hulls that were written. A folder gives the shapes of all its files.
+        """
         from hitbox._formats import read_collider
 
-        return read_collider.read_collider(path)
+        return read_collider.load(path)
 
     @staticmethod
     def of(thing: ColliderLike) -> Collider:
         """`thing` as a Collider, wherever its shapes come from.
 
-        A Collider; the path of a collider JSON, of a URDF, MJCF, SDFormat, SRDF or cuRobo file, of a mesh
-        file of hulls (one a part, or a connected component where the file names none), or of a folder of
-        such mesh files; shapes; pieces as (vertices, triangles) or `trimesh.Trimesh`: what CoACD and V-HACD
-        return.
+        A Collider; a path, as `load` takes it; shapes; pieces as (vertices, triangles) or `trimesh.Trimesh`,
+        as CoACD and V-HACD return them.
 
         Pieces become hulls, as they are where they are closed and convex; winding does not matter. Of
         another piece the hull of its vertices is taken, and flat ones are left out: the status says so.
@@ -307,9 +310,7 @@ class Collider(Sequence[Shape]):
         if isinstance(thing, Collider):
             return thing
         if isinstance(thing, (str, os.PathLike)):
-            from hitbox._formats import read_collider
-
-            return read_collider.read(thing)
+            return Collider.load(thing)
         if isinstance(thing, Mesh) or hasattr(thing, "faces") or pieces.is_pair(thing):
             return _of_pieces(pieces.pieces_of_mesh(Mesh.of(thing)))
         if isinstance(thing, (bytes, Mapping)) or not isinstance(thing, Iterable):
