@@ -13,6 +13,7 @@ import platform
 import resource
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -231,4 +232,13 @@ def publish(
     head = f"# {title}\n\n{now} · {machine()} · {versions}\n\nMade by `{command}` at commit `{commit()}`.\n\n"
     head += f"{behaviour_line(behaviour(judges))}\n\n"
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text(head + text + "\n")
+    (RESULTS / f"{name}.md").write_text(wrapped(head + text) + "\n")
+
+
+def wrapped(text: str) -> str:
+    """The text with long lines broken at 120 columns, except for rows of tables."""
+    breaker = textwrap.TextWrapper(120, break_long_words=False, break_on_hyphens=False)
+    lines = text.split("\n")
+    return "\n".join(
+        line if len(line) <= 120 or line.startswith("|") else breaker.fill(line) for line in lines
+    )

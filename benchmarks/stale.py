@@ -29,7 +29,7 @@ def behaviour_line(hashes: Mapping[str, str]) -> str:
 
 def judged(text: str) -> dict[str, str]:
     """The hashes in a table's head, by verb. Empty if the table has none."""
-    line = re.search(rf"^{HEAD}: (.*)\.$", text, re.MULTILINE)
+    line = re.search(rf"^{HEAD}: (.*?)\.$", text, re.MULTILINE | re.DOTALL)
     return dict(re.findall(r"(\w+) `(\w+)`", line[1])) if line else {}
 
 
