@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import hitbox
 
+ROOT = Path(__file__).parent.parent
 
-def in_a_new_process(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+def in_a_new_process(code: str, **environment: str) -> str:
+    run = [sys.executable, "-c", code]
+    return subprocess.run(
+        run, capture_output=True, text=True, check=True, timeout=300, env={**os.environ, **environment}
+    ).stdout
 
 
 def test_the_public_surface_is_all_there():
@@ -40,3 +48,29 @@ def test_no_openmp_runtime_comes_with_the_extension():
     assert "_core" in libraries
     for runtime in ("libgomp", "libiomp", "libomp"):
         assert runtime not in libraries
+
+
+@pytest.mark.skipif(not (ROOT / "core").is_dir(), reason="needs the sources")
+def test_one_file_of_the_core_starts_threads():
+    starters = re.compile(
+        r"#include <(thread|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch)>"
+    )
+    files = [*(ROOT / "core" / "src").rglob("*.[ch]pp"), *(ROOT / "bindings").rglob("*.[ch]pp")]
+    assert len(files) > 100
+    found = [file.name for file in files if starters.search(file.read_text(encoding="utf-8"))]
+    assert found == ["threads.cpp"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks, and reads /proc")
+def test_threads_end_with_the_call_so_a_process_may_fork_after_it():
+    code = (
+        "import hitbox, os\n"
+        "mesh = hitbox.Sphere((0, 0, 0), 1).to_mesh(24)\n"
+        "before = list(hitbox.fit(mesh, 8, threads=4))\n"
+        "assert len(os.listdir('/proc/self/task')) == 1, os.listdir('/proc/self/task')\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    os._exit(0 if list(hitbox.fit(mesh, 8, threads=4)) == before else 7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    assert in_a_new_process(code, OPENBLAS_NUM_THREADS="1") == "0\n"

@@ -1,23 +1,17 @@
-// What a long call carries besides its input: how many threads, how to report, how to be stopped.
-// One Run lives for one call; its threads end with it.
+// What a long call carries besides its input: which threads work for it, how it reports, how it is stopped.
+//
+// One Run lives for one call. Threads of its own start with its first parallel loop and end with it. Calls of a few
+// milliseconds each share a `Threads` instead: their Runs start no thread.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
+
+#include "base/threads.hpp"
 
 namespace hitbox {
-
-// Thrown by Run::poll on the calling thread once the user has asked to stop. The one exception
-// in the core: it has to leave every loop, and nothing in between has anything to say about it.
-struct Cancelled {};
 
 class Run {
  public:
@@ -26,15 +20,16 @@ class Run {
   using Report = std::function<bool(const char* stage, double fraction)>;
 
   explicit Run(unsigned threads = 0, Report report = {});
-  ~Run();
+  // With threads that outlive this Run. Runs may share them at the same time: one that finds them busy works alone.
+  explicit Run(Threads& threads, Report report = {});
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Call every few thousand steps, in blocks too. Throws Cancelled; on a worker, to leave a block that
-  // nobody waits for any more.
+  // Call every few thousand steps, in blocks too. Throws Cancelled; on a helping thread, to leave a block that nobody
+  // waits for any more.
   void poll() {
-    if (employer_ == this) {
-      if (stop_blocks_.load(std::memory_order_relaxed)) throw Cancelled{};
+    if (Threads::is_helping()) {
+      Threads::leave_if_stopped();
     } else if (report_ && std::chrono::steady_clock::now() >= next_report_) {
       report_now();
     }
@@ -65,46 +60,30 @@ class Run {
     double from_, to_;
   };
 
-  // Calls body(first, last, block) for all blocks of `block_size` indices below `count`. Which
-  // thread runs a block is open, so a body writes only to its own slots: results then are the
-  // same for any number of threads.
+  // Calls body(first, last, block) for all blocks of `block_size` indices below `count`. Which thread runs a block is
+  // open, so a body writes only to its own slots: results then are the same for any number of threads. A body may
+  // call this too: the inner blocks run on its own thread.
   template <class Body>
   void for_each_block(size_t count, size_t block_size, Body&& body) {
     const size_t blocks = (count + block_size - 1) / block_size;
-    share(blocks, [&](size_t block) {
+    auto work = [&](size_t block) {
       const size_t first = block * block_size;
       body(first, first + block_size < count ? first + block_size : count, block);
-    });
+    };
+    auto ask = [this] { poll(); };
+    threads_->share(blocks, Call<size_t>(work), Call<>(ask));
   }
 
  private:
-  void share(size_t blocks, const std::function<void(size_t)>& work);
-  void start_workers();
-  void work_until_stopped();
-  void take_blocks(bool polls);
-  template <class Body>
-  void stop_on_exception(Body&& body);
   void report_now();
 
-  static inline constinit thread_local const Run* employer_ = nullptr;  // of a worker
-
-  unsigned threads_;
+  std::unique_ptr<Threads> own_threads_;  // null where they are borrowed
+  Threads* threads_;
   Report report_;
   const char* stage_ = "";
   double whole_from_ = 0, whole_to_ = 1;
   double from_ = 0, to_ = 1, fraction_ = 0;
   std::chrono::steady_clock::time_point next_report_;
-
-  std::vector<std::thread> workers_;
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  const std::function<void(size_t)>* work_ = nullptr;
-  std::atomic<size_t> next_block_{0};
-  std::atomic<bool> stop_blocks_{false};
-  size_t blocks_ = 0, generation_ = 0;
-  unsigned busy_ = 0;
-  bool quit_ = false;
-  std::exception_ptr stopped_by_;
 };
 
 }  // namespace hitbox

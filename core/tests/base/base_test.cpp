@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <chrono>
 #include <new>
+#include <thread>
 
 #include "base/mat3.hpp"
 #include "base/random.hpp"
