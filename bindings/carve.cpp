@@ -5,6 +5,9 @@
 
 namespace hitbox::bindings {
 
+using namespace internal::carve;
+using namespace internal::merge;
+
 using Rows4 = nb::ndarray<const double, nb::numpy, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Distances = nb::ndarray<const double, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 

@@ -9,6 +9,9 @@
 
 namespace hitbox::bindings {
 
+using namespace internal::fit;
+using namespace internal::spheres;
+
 static auto to_python(FitResult result) {
   std::vector<decltype(to_python(Shape{}))> shapes;
   for (const Shape& shape : result.shapes) shapes.push_back(to_python(shape));

@@ -6,6 +6,9 @@
 #include "geometry/predicates.hpp"
 
 namespace hitbox::bindings {
+
+using namespace internal::geometry;
+using namespace internal::bvh;
 namespace {
 
 using Points2 = nb::ndarray<const double, nb::numpy, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;

@@ -3,6 +3,8 @@
 
 namespace hitbox::bindings {
 
+using namespace internal::io;
+
 void bind_io(nb::module_& m) {
   m.def(
       "mesh_formats",

@@ -9,6 +9,8 @@
 #include "shapes.hpp"
 
 namespace hitbox::bindings {
+
+using namespace internal::measure;
 namespace {
 
 std::span<const Triangle> view(const Triangles& triangles) {

@@ -5,6 +5,9 @@
 #include "mesh/triangulate.hpp"
 
 namespace hitbox::bindings {
+
+using namespace internal::mesh;
+using namespace internal::bvh;
 namespace {
 
 std::array<std::array<double, 3>, 2> as_rows(const Bounds& bounds) {

@@ -4,6 +4,9 @@
 
 namespace hitbox::bindings {
 
+using namespace internal::shapes;
+using namespace internal::measure;
+
 namespace {
 
 // Reads or writes the fields of a shape in the order of its Python dataclass.
@@ -123,7 +126,8 @@ void bind_shapes(nb::module_& m) {
                               rows_to_numpy<std::array<uint32_t, 3>, uint32_t>(std::move(mesh.triangles)));
       },
       "segments"_a);
-  def("shape_grown", [](Kind_ k, P p, T t, double by) { return to_python(grown(to_shape(k, p, t), by)); }, "by"_a);
+  def(
+      "shape_grown", [](Kind_ k, P p, T t, double by) { return to_python(grown(to_shape(k, p, t), by)); }, "by"_a);
   def(
       "shape_padded",
       [](Kind_ k, P p, T t, double by, double least) { return to_python(padded(to_shape(k, p, t), by, least)); },

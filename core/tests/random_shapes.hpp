@@ -7,6 +7,8 @@
 
 namespace hitbox::tests {
 
+using namespace internal::base;
+
 inline Vec3 random_point(Random& random, double reach) {
   return {random.uniform(-reach, reach), random.uniform(-reach, reach), random.uniform(-reach, reach)};
 }

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <string>
 
-namespace hitbox {
+#include "base/rooms.hpp"
+
+namespace hitbox::internal::base {
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
@@ -23,4 +25,4 @@ format(const char* pattern, ...) {
   return text;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::base

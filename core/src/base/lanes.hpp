@@ -10,7 +10,9 @@
 #include <cstring>
 #include <functional>
 
-namespace hitbox {
+#include "base/rooms.hpp"
+
+namespace hitbox::internal::base {
 
 // What other compilers than GCC and Clang get.
 namespace plain {
@@ -121,4 +123,4 @@ inline void transpose(Float4& a, Float4& b, Float4& c, Float4& d) {
 #endif
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::base

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace hitbox {
+#include "base/rooms.hpp"
+
+namespace hitbox::internal::base {
 
 class Random {  // splitmix64
  public:
@@ -22,4 +24,4 @@ class Random {  // splitmix64
   uint64_t state_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::base

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/assert.hpp"
+#include "base/rooms.hpp"
 
 namespace hitbox {
 

@@ -11,6 +11,8 @@
 
 #include "base/threads.hpp"
 
+#include "base/rooms.hpp"
+
 namespace hitbox {
 
 class Run {

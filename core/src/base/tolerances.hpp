@@ -1,7 +1,9 @@
 // Lengths that decide anything, in mesh units: made once per mesh, passed down, never global.
 #pragma once
 
-namespace hitbox {
+#include "base/rooms.hpp"
+
+namespace hitbox::internal::base {
 
 struct Tolerances {
   double enclose;    // how far a vertex may stick out of its shape
@@ -11,4 +13,4 @@ struct Tolerances {
   static Tolerances of_diagonal(double diagonal) { return {1e-9 * diagonal, 1e-12 * diagonal, 1e-5 * diagonal}; }
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::base

@@ -1,11 +1,13 @@
 // Two doubles, for what happens in a plane.
 #pragma once
 
-namespace hitbox {
+#include "base/rooms.hpp"
+
+namespace hitbox::internal::base {
 
 struct Vec2 {
   double x = 0, y = 0;
   friend bool operator==(const Vec2&, const Vec2&) = default;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::base

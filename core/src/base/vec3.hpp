@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rooms.hpp"
+
 namespace hitbox {
 
 struct Vec3 {

@@ -7,7 +7,7 @@
 #include "geometry/triangle.hpp"
 #include "mesh/triangulate.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::bvh {
 namespace {
 
 constexpr uint32_t kLeafSize = 4;
@@ -411,4 +411,4 @@ size_t TriangleBvh::hit_count(const Ray& ray, double limit) const {
   return count;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::bvh

@@ -20,7 +20,7 @@
 #include "geometry/triangle_mesh.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::bvh {
 
 struct Ray {
   Vec3 origin, direction;  // any length but 0
@@ -235,4 +235,4 @@ void BoxBvh::overlaps(const Bounds& box, Visit&& visit) const {
   });
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::bvh

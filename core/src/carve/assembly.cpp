@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 #include "hulls/capped.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -332,4 +332,4 @@ void Assembly::dissolve(Run& run) {
   drop_gone(is_gone);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

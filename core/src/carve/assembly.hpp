@@ -12,7 +12,7 @@
 #include "carve/cut.hpp"
 #include "space/sphere_bins.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 // What parts are made of: a piece that the cutting left, or half of one.
 struct Atom {
@@ -97,4 +97,4 @@ Atom atom_of(Piece piece);
 // Whether the hull has few enough vertices, or one around it does and enters no sphere.
 bool can_be_capped(const PartHull& hull, const SphereBins& spheres, const AssemblyOptions& options);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -11,7 +11,7 @@
 #include "hulls/certify.hpp"
 #include "recognise/recognise.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -172,7 +172,7 @@ class Carver {
     constexpr int kSegments = 64;
     const MeshView mesh = input_.view();
     const Tolerances tolerances = Tolerances::of_diagonal(referenced_bounds(mesh).diagonal());
-    const auto fitted = recognise(mesh, face_directions(mesh, run_), kKinds, tolerances.thickness, run_);
+    const auto fitted = recognise::recognise(mesh, face_directions(mesh, run_), kKinds, tolerances.thickness, run_);
     if (!fitted) return std::nullopt;
     const Shape shape = grown(to_shape(*fitted), tolerances.slack);
     PartHull around = part_hull(to_mesh(shape, kSegments).vertices, 0);
@@ -235,4 +235,4 @@ Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run
   return Carver(mesh, options, run).carve();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

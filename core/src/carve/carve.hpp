@@ -13,7 +13,7 @@
 #include "shapes/shape.hpp"
 #include "space/space.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 struct CarveOptions {
   SpaceOptions space;
@@ -36,4 +36,4 @@ struct Carved {
 
 Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

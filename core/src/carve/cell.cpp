@@ -6,7 +6,7 @@
 
 #include "base/mat3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::array<Cell, 2> Cell::cut(const HalfSpace& plane) const {
   return halves;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

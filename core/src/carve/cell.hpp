@@ -7,7 +7,7 @@
 #include "base/bounds.hpp"
 #include "geometry/half_space.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 class Cell {
  public:
@@ -24,4 +24,4 @@ class Cell {
   std::vector<Polygon> sides_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

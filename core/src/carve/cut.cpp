@@ -4,7 +4,7 @@
 
 #include "space/sphere_bins.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::vector<Cutting> cut_until_clear(std::vector<Cutting> cuttings, const Input&
   return done;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -5,7 +5,7 @@
 #include "carve/cut_planes.hpp"
 #include "shapes/sphere.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 // A piece with its hull, and the spheres that this enters: those of the pieces it was cut from are the only ones that
 // it can.
@@ -24,4 +24,4 @@ Cutting cutting_of(Piece piece, std::span<const Sphere> spheres, const Input& in
 std::vector<Cutting> cut_until_clear(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
                                      Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -8,7 +8,7 @@
 #include "geometry/eigen3.hpp"
 #include "recognise/directions.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -194,4 +194,4 @@ double CutScorer::score(const CutCandidate& candidate, const CutSettings& settin
   return sum + settings.sphere_weight * volume_ * share;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -13,7 +13,7 @@
 #include "base/mat3.hpp"
 #include "carve/piece.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 struct CutSettings {
   int concave_edges = 4;    // that planes are laid through, at most
@@ -58,4 +58,4 @@ class CutScorer {
 
 constexpr size_t kMostComponents = 64;  // in a piece that is taken apart into them
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

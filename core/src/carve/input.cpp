@@ -8,7 +8,7 @@
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -94,4 +94,4 @@ Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double 
   return input;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

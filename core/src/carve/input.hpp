@@ -5,7 +5,7 @@
 #include "carve/piece.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 // From the input to coordinates in which the longest side of its box is 1, and back.
 struct UnitBox {
@@ -28,4 +28,4 @@ struct UnitMesh {
 // Triangles are in the order of the faces they are parts of; `surface` is theirs.
 Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double thickness, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

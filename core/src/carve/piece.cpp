@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -223,4 +223,4 @@ std::vector<Piece> by_flat_side(const Input& input) {
   return by_group(whole(input), input.flat_side_of, input.flat_side_count);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -18,7 +18,7 @@
 #include "hulls/part_hull.hpp"
 #include "measure/inside.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 // An edge at which the surface turns inward, or what of it lies in a piece.
 struct ConcaveEdge {
@@ -85,4 +85,4 @@ std::vector<Piece> by_component(const Piece& piece, const Input& input);
 // One for each flat side of an input that is no solid: what hangs together over edges in one plane.
 std::vector<Piece> by_flat_side(const Input& input);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 namespace {
 
@@ -221,4 +221,4 @@ Decomposition redone(Decomposition found, std::span<const uint8_t> is_bad, const
   return assembled(std::move(assembly), run);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

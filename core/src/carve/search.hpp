@@ -7,7 +7,7 @@
 
 #include "carve/assembly.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::carve {
 
 struct SearchOptions {
   CutSettings cut;
@@ -24,4 +24,4 @@ Decomposition decompose(const Input& input, std::span<const Sphere> spheres, con
 Decomposition redone(Decomposition found, std::span<const uint8_t> is_bad, const Input& input,
                      std::span<const Sphere> spheres, const SearchOptions& options, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::carve

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Shapes at the origin, along x: enough to know what they cost.
 static Box box_of(const Vec3& half) { return {{}, {}, half}; }
@@ -427,4 +427,4 @@ Shape to_shape(const Fitted& f) {
   }
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -10,7 +10,7 @@
 #include "fit/options.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // What a shape costs: its weight x its volume grown by `clearance` on all sides (Steiner).
 struct CostModel {
@@ -133,4 +133,4 @@ class Fitter {
 
 Shape to_shape(const Fitted& fitted);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

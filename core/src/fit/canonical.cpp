@@ -7,7 +7,7 @@
 #include "geometry/morton.hpp"
 #include "recognise/directions.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -172,4 +172,4 @@ void put_in_order(FitOptions& options, const CanonicalOrder& order) {
   }
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

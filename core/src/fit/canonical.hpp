@@ -13,7 +13,7 @@
 #include "fit/options.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // The place of each vertex in the order; those at one point share it.
 std::vector<uint32_t> places_of(std::span<const Vec3> vertices);
@@ -48,4 +48,4 @@ std::vector<T> in_order(std::span<const T> values, std::span<const uint32_t> ord
 // Options as they are for the ordered faces, with groups numbered as these come by them.
 void put_in_order(FitOptions& options, const CanonicalOrder& order);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

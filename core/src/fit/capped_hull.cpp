@@ -9,7 +9,7 @@
 #include "geometry/eigen3.hpp"
 #include "geometry/progressive_hull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::optional<Hull> capped_hull(std::span<const Vec3> points, uint32_t most_vert
   return std::get<Hull>(enclosing(std::move(hull), points, Tolerances::of_diagonal(diagonal)));
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

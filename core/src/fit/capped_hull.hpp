@@ -11,7 +11,7 @@
 
 #include "shapes/hull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // A convex hull of at most `most_vertices` (at least 4) with no point outside: signed_distance is
 // never above 0. The exact hull where that has few enough; else no larger than the bounding box if
@@ -19,4 +19,4 @@ namespace hitbox {
 // without points, or where they are flat and `thickness` is 0.
 std::optional<Hull> capped_hull(std::span<const Vec3> points, uint32_t most_vertices, double thickness);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -4,7 +4,7 @@
 
 #include "geometry/triangle.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> spheres) {
   const Frame frame = to_frame(to_input.rotation);
@@ -68,4 +68,4 @@ ClearSpace kept_space(const FitOptions& options, const Similarity& to_input, Run
   return ClearSpace(before(to_input, options.keep_clear), std::max(options.pad, 0.0) / to_input.scale, kRoom, run);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -11,7 +11,7 @@
 #include "fit/options.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Spheres in the coordinates that `to_input` takes to theirs: of the unit mesh, say.
 std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> spheres);
@@ -41,4 +41,4 @@ class ClearSpace {
 // to those of the input.
 ClearSpace kept_space(const FitOptions& options, const Similarity& to_input, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -7,7 +7,7 @@
 #include "fit/medial.hpp"
 #include "geometry/eigen3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -411,4 +411,4 @@ bool Clustering::set_free(size_t needed, uint32_t not_this, double price, double
   return false;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

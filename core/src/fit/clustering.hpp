@@ -6,7 +6,7 @@
 
 #include "fit/refine.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 inline constexpr uint32_t kNoCluster = UINT32_MAX;
 inline constexpr double kOnTheMesh = 5e-5;   // a reach, of the diagonal: nothing to be gained
@@ -123,4 +123,4 @@ class Clustering {
   std::vector<Join> join_of_;                // the cheapest of each cluster; kNoCluster: not known
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

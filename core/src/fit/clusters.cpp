@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 ClusterMembers::ClusterMembers(const MeshView& mesh, const Partition& partition) {
   const size_t count = partition.cluster_count;
@@ -31,4 +31,4 @@ ClusterMembers::ClusterMembers(const MeshView& mesh, const Partition& partition)
   }
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

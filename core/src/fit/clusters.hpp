@@ -7,7 +7,7 @@
 #include "fit/tree.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 class ClusterMembers {
  public:
@@ -27,4 +27,4 @@ class ClusterMembers {
   std::vector<size_t> vertex_offset_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

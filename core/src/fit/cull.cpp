@@ -6,7 +6,7 @@
 #include "bvh/bvh.hpp"
 #include "measure/hull_facets.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -81,4 +81,4 @@ double thinnest(const Shape& shape) {
   return std::visit(Visitor{}, shape);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

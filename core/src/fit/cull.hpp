@@ -7,7 +7,7 @@
 #include "base/run.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // For each shape the one that makes it superfluous, or itself. `points[k]`: the vertices that
 // shape k is there to enclose. Small shapes go first; a shape that stays may take in many, all of
@@ -18,4 +18,4 @@ std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes, std::vec
 // Smallest half extent or radius.
 double thinnest(const Shape& shape);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -226,12 +226,14 @@ void add_surface(Points& sum, const Fitted& shape, double density) {
     case Kind::frustum: add_frustum(sum, a, b, c, density); break;
     case Kind::prism: {
       const double top = c, bottom = d;
-      add_box(sum, a, b, [&](double y) { return 0.5 * (bottom + top) + 0.5 * y * (top - bottom); }, density);
+      add_box(
+          sum, a, b, [&](double y) { return 0.5 * (bottom + top) + 0.5 * y * (top - bottom); }, density);
       break;
     }
     default: {
       const double w = c;
-      add_box(sum, a, b, [&](double) { return w; }, density);
+      add_box(
+          sum, a, b, [&](double) { return w; }, density);
     }
   }
 }
@@ -266,4 +268,4 @@ double DeviationMeter::reach(const Fitted& shape) const {
   return largest.result();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -9,7 +9,7 @@
 #include "fit/distance_field.hpp"
 #include "shapes/hull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct Deviation {
   double sum = 0;      // of sample area x distance^2
@@ -33,4 +33,4 @@ class DeviationMeter {
   double density_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -9,7 +9,7 @@
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -410,4 +410,4 @@ double DistanceField::to_surface(const Vec3& p) const {
   return std::sqrt(static_cast<double>(find({q, q, q, q})[0].distance_sq));
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

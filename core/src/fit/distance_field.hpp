@@ -19,7 +19,7 @@
 #include "geometry/triangle_mesh.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 class DistanceField {
  public:
@@ -92,4 +92,4 @@ class DistanceField {
   std::vector<uint64_t> nearest_of_node_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

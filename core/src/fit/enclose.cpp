@@ -8,7 +8,7 @@
 #include "geometry/eigen3.hpp"
 #include "recognise/directions.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -75,4 +75,4 @@ Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tol
   return shape;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

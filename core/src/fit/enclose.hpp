@@ -10,7 +10,7 @@
 #include "fit/shaper.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // The cheapest shape around one cluster, in the coordinates of `mesh`. `op`: of its faces; `medial`:
 // of the centres behind them.
@@ -21,4 +21,4 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
 // `shape`, or the least grown version of it that contains all `points`.
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

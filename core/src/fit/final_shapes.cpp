@@ -9,7 +9,7 @@
 #include "fit/enclose.hpp"
 #include "fit/trim.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -146,7 +146,7 @@ class FinalShapes {
     rules.best = [&](uint32_t k, std::span<const uint32_t> faces, std::span<const uint32_t> vertices) {
       return best_primitive(faces, vertices, medial_[k], fitter);
     };
-    const std::vector<bool> smaller = hitbox::trim(mesh_, partition_, fitted_, rules, tools_.thorough, run_);
+    const std::vector<bool> smaller = fit::trim(mesh_, partition_, fitted_, rules, tools_.thorough, run_);
     const ClusterMembers members(mesh_, partition_);
     for_each_cluster([&](size_t k) {
       if (smaller[k] && !members.faces(k).empty())
@@ -329,4 +329,4 @@ Shape FinalShaper::around(std::span<const uint32_t> faces, std::span<const uint3
   return in_input(input_, hull ? *hull : to_shape(fitted), points(vertices));
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -11,7 +11,7 @@
 #include "fit/tools.hpp"
 #include "fit/tree.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Clusters of faces, and shapes found on the way to them.
 struct Clusters {
@@ -50,4 +50,4 @@ FitResult without_useless_shapes(std::vector<Shape> shapes, std::vector<std::vec
 // The very last step: shapes as the options want them padded.
 FitResult padded(FitResult result, const FitInput& input);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -11,7 +11,7 @@
 #include "fit/refine.hpp"
 #include "mesh/adjacency.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -153,4 +153,4 @@ FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merg
   return padded(shapes_around(input, std::move(clusters), Trimming::off, Tools(input), run), input);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

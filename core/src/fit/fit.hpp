@@ -5,7 +5,7 @@
 #include "fit/input.hpp"
 #include "fit/tree.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // At most `count` shapes, or more where an option forbids further merges.
 FitResult fit(const FitInput& input, uint32_t count, Run& run);
@@ -18,4 +18,4 @@ MergeTree build_tree(const FitInput& input, uint32_t finest, Run& run);
 // The shapes around the clusters that are left after the first `merge_count` merges of the tree.
 FitResult shapes_after(const FitInput& input, const MergeTree& tree, size_t merge_count, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -8,7 +8,7 @@
 #include "fit/medial_tree.hpp"
 #include "geometry/eigen3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -208,4 +208,4 @@ LeafSet with_groups(const MeshView& mesh, const LeafSet& set, std::span<const Le
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

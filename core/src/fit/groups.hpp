@@ -10,7 +10,7 @@
 #include "fit/leaves.hpp"
 #include "fit/merge.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct LeafGroup {
   std::vector<uint32_t> leaves;
@@ -24,4 +24,4 @@ std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, con
 // Makes each group one leaf, with its shape; records that in the tree.
 LeafSet with_groups(const MeshView& mesh, const LeafSet& set, std::span<const LeafGroup> groups, MergeTree& tree);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

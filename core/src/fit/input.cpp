@@ -7,7 +7,7 @@
 #include "fit/enclose.hpp"
 #include "measure/inside.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -88,7 +88,7 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
   }
   offsets = order.offsets;
   input_face = order.faces;
-  hitbox::put_in_order(options, order);
+  fit::put_in_order(options, order);
 }
 
 // Welding may have moved vertices into it.
@@ -119,4 +119,4 @@ void FitInput::cut(const CutFaces& faces) {
   of_fragments(input_face);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

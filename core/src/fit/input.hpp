@@ -12,7 +12,7 @@
 #include "mesh/mesh.hpp"
 #include "recognise/simplify.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // A mesh with options, made ready to be asked for trees and shapes. Everything here is in canonical order
 // (canonical.hpp), so that nothing after it depends on how the mesh was written down.
@@ -45,4 +45,4 @@ struct FitInput {
   void cut(const CutFaces& cut);
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

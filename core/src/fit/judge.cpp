@@ -4,7 +4,7 @@
 
 #include "fit/nodes.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -40,4 +40,4 @@ Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, con
   return judged;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -7,7 +7,7 @@
 #include "fit/final_shapes.hpp"
 #include "measure/farthest.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct Judged {
   Shape shape;
@@ -29,4 +29,4 @@ class Judge {
   OuterDistance mesh_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

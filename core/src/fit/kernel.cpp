@@ -6,7 +6,7 @@
 #include "base/bounds.hpp"
 #include "geometry/eigen3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::vector<uint32_t> extreme_vertices(std::span<const Vec3> vertices, std::span
   return kept;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

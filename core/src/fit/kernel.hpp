@@ -9,7 +9,7 @@
 
 #include "base/mat3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 constexpr size_t kKernelCapacity = 64;
 
@@ -20,4 +20,4 @@ Frame principal_frame(std::span<const Vec3> vertices, std::span<const uint32_t> 
 // among them; ascending, each once.
 std::vector<uint32_t> extreme_vertices(std::span<const Vec3> vertices, std::span<const uint32_t> ids);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -10,7 +10,7 @@
 #include "geometry/eigen3.hpp"
 #include "recognise/directions.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 Moments joined(const Moments& a, const Moments& b) {
   if (!(a.area > 0)) return b;
@@ -287,4 +287,4 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<
   return Opener(maker, std::move(set), tree, run).open(face_pairs);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

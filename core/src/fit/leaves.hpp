@@ -11,7 +11,7 @@
 #include "fit/premerge.hpp"
 #include "fit/shaper.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct Leaf {
   uint32_t node = 0;   // in the tree
@@ -50,4 +50,4 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<
 Leaf joined(const MeshView& mesh, std::span<const Leaf* const> parts);
 Moments joined(const Moments& a, const Moments& b);  // either may be empty
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

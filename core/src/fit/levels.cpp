@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -134,4 +134,4 @@ WithinResult Levels::within(double tolerance, Run& run) const {
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -9,7 +9,7 @@
 #include "fit/nodes.hpp"
 #include "fit/tolerance.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 class Levels {
  public:
@@ -53,4 +53,4 @@ class Levels {
   std::vector<std::vector<Vec3>> points_;  // of the finest
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -6,7 +6,7 @@
 #include "bvh/bvh.hpp"
 #include "geometry/morton.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::vector<FacePair> link_nearest(std::span<const Bounds> boxes, std::span<cons
   return links;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -7,7 +7,7 @@
 #include "base/run.hpp"
 #include "mesh/adjacency.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Each point with the next one of its group along two Morton curves: coarse, but cheap for any
 // number. `group`: empty, or one a point.
@@ -18,4 +18,4 @@ std::vector<FacePair> link_along_curve(std::span<const Vec3> points, std::span<c
 std::vector<FacePair> link_nearest(std::span<const Bounds> boxes, std::span<const uint32_t> group, size_t neighbours,
                                    Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -4,7 +4,7 @@
 
 #include "geometry/eigen3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -55,4 +55,4 @@ Moments medial_moments(const MeshView& mesh, const Surroundings& around, std::sp
   return sum;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

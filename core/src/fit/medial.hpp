@@ -10,7 +10,7 @@
 #include "fit/moments.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct MedialBall {
   Vec3 center;
@@ -33,4 +33,4 @@ Moments medial_moments(const MeshView& mesh, const Surroundings& around, std::sp
 // The first axis along the centres.
 Frame medial_frame(const Moments& medial);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

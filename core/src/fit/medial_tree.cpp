@@ -5,7 +5,7 @@
 
 #include "bvh/bvh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::vector<FacePair> medial_tree(std::span<const Moments> medial, std::span<con
   return merges;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -11,10 +11,10 @@
 #include "fit/moments.hpp"
 #include "mesh/adjacency.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Merges in order: items are 0 .. size - 1, merge k makes node size + k. Items without medial centres
 // (no area) are left out, and those of different groups are never merged. O(n log n).
 std::vector<FacePair> medial_tree(std::span<const Moments> medial, std::span<const uint32_t> group, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

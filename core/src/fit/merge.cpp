@@ -12,7 +12,7 @@
 #include "geometry/eigen3.hpp"
 #include "mesh/components.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -331,4 +331,4 @@ MergeHistory merge_greedily(const MeshView& mesh, const LeafSet& leaves, const S
   return greedy.history();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -7,7 +7,7 @@
 #include "fit/tree.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct MergeLimits {
   size_t count = 1;                       // clusters at which to stop
@@ -32,4 +32,4 @@ struct MergeHistory {
 MergeHistory merge_greedily(const MeshView& mesh, const LeafSet& leaves, const Shaper& shaper, bool with_tangent,
                             const MergeLimits& limits, MergeTree& tree, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -2,7 +2,7 @@
 
 #include "mesh/triangulate.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Faces without area get this one (of a unit-diagonal mesh), so that they still have a place.
 constexpr double kLeastArea = 1e-14;
@@ -24,4 +24,4 @@ Moments face_moments(std::span<const Vec3> vertices, std::span<const uint32_t> f
   return sum;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -6,7 +6,7 @@
 #include "base/mat3.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct Moments {
   double area = 0;
@@ -33,4 +33,4 @@ inline double box_proxy(const Moments& m, double clearance) {
   return 8 * std::sqrt(27 * std::max(spread.determinant(), 0.0));
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

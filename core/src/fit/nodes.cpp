@@ -4,7 +4,7 @@
 
 #include "fit/leaves.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::vector<uint32_t> vertices_of(const MeshView& mesh, std::span<const uint32_t
   return vertices;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -7,7 +7,7 @@
 #include "fit/tree.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 class TreeNodes {
  public:
@@ -34,4 +34,4 @@ class TreeNodes {
 // The vertices of faces, each once, ascending.
 std::vector<uint32_t> vertices_of(const MeshView& mesh, std::span<const uint32_t> faces);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -1,6 +1,6 @@
 #include "fit/operator.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -56,4 +56,4 @@ FaceOperator sum_of_operators(const MeshView& mesh, std::span<const uint32_t> fa
   return sum;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

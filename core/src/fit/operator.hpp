@@ -5,7 +5,7 @@
 #include "base/mat3.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct FaceOperator {
   Sym3 normal;   // sum of area n n^T
@@ -31,4 +31,4 @@ inline Sym3 combined(const FaceOperator& op, bool with_tangent) {
   return with_tangent ? op.normal + op.tangent * kTangentShare : op.normal;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

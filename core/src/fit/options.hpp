@@ -8,7 +8,7 @@
 
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 enum class Tangent : uint8_t { automatic, on, off };  // paper 1, 3.4: the quad and triangle tangents
 enum class Cost : uint8_t {
@@ -54,4 +54,4 @@ struct FitResult {
   bool ended_early = false;            // refining, because the time budget was used up
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

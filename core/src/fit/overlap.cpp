@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 namespace {
 
 constexpr size_t kBatch = 256;  // points at a time: they stay on the stack
@@ -58,4 +58,4 @@ double share_inside(const Fitted& small, const Fitted& large, size_t samples, ui
   return inside > 0 ? static_cast<double>(shared) / static_cast<double>(inside) : 0;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

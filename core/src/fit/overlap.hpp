@@ -5,10 +5,10 @@
 
 #include "fit/candidates.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // The share of `small` that lies in `large`, from `samples` points in the box around `small`. The
 // same two shapes, number of samples and seed give the same answer.
 double share_inside(const Fitted& small, const Fitted& large, size_t samples, uint64_t seed);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -4,7 +4,7 @@
 
 #include "fit/remerge.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -114,4 +114,4 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
   }
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

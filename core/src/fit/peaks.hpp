@@ -5,8 +5,8 @@
 
 #include "fit/clustering.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 void lower_peaks(Clustering& clusters, size_t rounds, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

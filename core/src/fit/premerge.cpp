@@ -6,7 +6,7 @@
 #include "fit/link.hpp"
 #include "fit/moments.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -275,4 +275,4 @@ Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges, std::span<
   return rounds.take();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

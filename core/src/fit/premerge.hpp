@@ -10,7 +10,7 @@
 #include "fit/tree.hpp"
 #include "mesh/adjacency.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct Premerged {
   std::vector<uint32_t> node_of_leaf;   // the leaf's node in the tree
@@ -25,4 +25,4 @@ struct Premerged {
 Premerged premerge(const MeshView& mesh, std::vector<FacePair> edges, std::span<const uint32_t> group_of_face,
                    size_t leaf_count, double volume_limit, MergeTree& tree, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

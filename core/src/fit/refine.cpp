@@ -7,7 +7,7 @@
 #include "fit/peaks.hpp"
 #include "fit/remerge.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -143,4 +143,4 @@ Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> c
   return clusters.take();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -11,7 +11,7 @@
 
 #include "fit/leaves.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct RefineLimits {
   size_t clusters = 0;  // at most, or as many as there are
@@ -28,4 +28,4 @@ struct Refined {
 Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,
                const RefineLimits& limits, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -122,4 +122,4 @@ bool remerge(Clustering& clusters, uint32_t cluster, double least_gain, double m
   return true;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -4,11 +4,11 @@
 
 #include "fit/clustering.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // Merges a cluster's leaves anew, from each for itself, and takes of all numbers of pieces that reach no
 // further than allowed the one that costs least; others are joined to pay for it. True where that was done:
 // where it gains at least so much in sum.
 bool remerge(Clustering& clusters, uint32_t cluster, double least_gain, double most_reach);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

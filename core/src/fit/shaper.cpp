@@ -4,7 +4,7 @@
 
 #include "fit/medial.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -103,4 +103,4 @@ Fitted Shaper::polished(Fitter& fitter, Fitted shape, int rounds) const {
   return shape;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

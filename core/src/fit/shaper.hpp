@@ -7,7 +7,7 @@
 #include "fit/deviation.hpp"
 #include "fit/moments.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 class Shaper {
  public:
@@ -46,4 +46,4 @@ class Shaper {
   const ClearSpace& clear_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -11,7 +11,7 @@
 #include "fit/nodes.hpp"
 #include "mesh/adjacency.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -245,4 +245,4 @@ WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, 
   return result_of(input, judge, tolerance, std::move(best), run);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

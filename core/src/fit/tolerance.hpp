@@ -7,7 +7,7 @@
 
 #include "fit/fit.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // What is said of distances is said of the shapes before padding.
 struct WithinResult {
@@ -21,4 +21,4 @@ struct WithinResult {
 // fit(most), and stray further. A single face whose shape strays further is kept all the same.
 WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -4,7 +4,7 @@
 
 #include "base/tolerances.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -51,4 +51,4 @@ Tools::Tools(const FitInput& input)
       quick(merging, meter ? &*meter : nullptr, input.clear),
       thorough(final, meter ? &*meter : nullptr, input.clear) {}
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

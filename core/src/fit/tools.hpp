@@ -7,7 +7,7 @@
 #include "fit/input.hpp"
 #include "fit/shaper.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 // What each preset spends. Leaves, groups and refinement are what quality comes from; polishing lowers
 // the distance by another twentieth.
@@ -41,4 +41,4 @@ struct Tools {
   Tools(const Tools&) = delete;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

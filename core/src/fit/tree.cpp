@@ -5,7 +5,7 @@
 
 #include "base/bounds.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 size_t MergeTree::merges_to(uint32_t count) const {
   constexpr double kNothing = 1e-12;
@@ -73,4 +73,4 @@ Partition MergeTree::in_input_faces(Partition partition) const {
   return partition;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

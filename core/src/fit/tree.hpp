@@ -8,7 +8,7 @@
 #include "fit/moments.hpp"
 #include "recognise/simplify.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct Merge {
   uint32_t a, b;        // nodes: faces are 0 .. face_count - 1, merge k makes node face_count + k
@@ -51,4 +51,4 @@ struct MergeTree {
   Partition in_input_faces(Partition partition) const;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

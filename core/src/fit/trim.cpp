@@ -8,7 +8,7 @@
 #include "fit/clusters.hpp"
 #include "fit/nodes.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::vector<bool> trim(const MeshView& mesh, Partition& partition, std::vector<F
   return Trimmer(mesh, partition, shapes, rules, shaper, run).trim();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

@@ -16,7 +16,7 @@
 #include "fit/tree.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::fit {
 
 struct TrimRules {
   std::vector<bool> stays;          // a cluster: it neither gives nor takes
@@ -32,4 +32,4 @@ struct TrimRules {
 std::vector<bool> trim(const MeshView& mesh, Partition& partition, std::vector<Fitted>& shapes, const TrimRules& rules,
                        const Shaper& shaper, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::fit

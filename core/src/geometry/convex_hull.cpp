@@ -10,7 +10,7 @@
 #include "geometry/predicates.hpp"
 #include "geometry/quickhull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 namespace {
 
 auto key(const Vec3& p) { return std::tie(p.x, p.y, p.z); }
@@ -260,4 +260,4 @@ std::string verify_hull(std::span<const Vec3> points, const ConvexHull& hull, bo
   return problem;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -22,7 +22,7 @@
 #include "base/vec2.hpp"
 #include "geometry/triangle_mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 struct ConvexHull {
   // 3: a solid. 2: all points lie in a plane; the vertices go once around the polygon, and the
@@ -47,4 +47,4 @@ std::vector<uint32_t> convex_hull_2d(std::span<const Vec2> points);
 // every triangle if `exhaustive`; otherwise only neighbouring triangles, in linear time.
 std::string verify_hull(std::span<const Vec3> points, const ConvexHull& hull, bool exhaustive);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

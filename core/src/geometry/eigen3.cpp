@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 namespace {
 
@@ -59,4 +59,4 @@ Eigen3 eigen3(const Sym3& a) {
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -5,7 +5,7 @@
 
 #include "base/mat3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 struct Eigen3 {
   double value[3];  // ascending
@@ -14,4 +14,4 @@ struct Eigen3 {
 
 Eigen3 eigen3(const Sym3& matrix);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -3,7 +3,7 @@
 
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 struct HalfSpace {
   Vec3 normal;  // a unit vector, looks out
@@ -12,4 +12,4 @@ struct HalfSpace {
   double above(const Vec3& p) const { return dot(normal, p) - offset; }  // <= 0 inside
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

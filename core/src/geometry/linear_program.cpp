@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::optional<Vec3> lowest_point(const Vec3& objective, std::span<const HalfSpac
   return std::nullopt;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -10,11 +10,11 @@
 
 #include "geometry/half_space.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 // The point of all half-spaces with |x|, |y|, |z| <= reach for which dot(objective, point) is
 // smallest, each constraint held up to 1e-13 of `reach`; nothing if there is none, or if rounding
 // hides it.
 std::optional<Vec3> lowest_point(const Vec3& objective, std::span<const HalfSpace> half_spaces, double reach);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

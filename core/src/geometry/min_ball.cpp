@@ -6,7 +6,7 @@
 #include "base/assert.hpp"
 #include "base/bounds.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 namespace {
 
 constexpr size_t kMaxSupport = 4;
@@ -142,4 +142,4 @@ Circle min_circle(std::span<const Vec2> points) {
   return {{ball.center.x, ball.center.y}, ball.radius};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

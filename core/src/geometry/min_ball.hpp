@@ -14,7 +14,7 @@
 #include "base/vec2.hpp"
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 struct Ball {
   Vec3 center;
@@ -29,4 +29,4 @@ struct Circle {
 Ball min_ball(std::span<const Vec3> points);
 Circle min_circle(std::span<const Vec2> points);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

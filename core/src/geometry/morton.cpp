@@ -5,7 +5,7 @@
 
 #include "base/bounds.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 // The low 21 bits of `v`, two zeros between each.
 static uint64_t spread_bits(uint64_t v) {
@@ -41,4 +41,4 @@ std::vector<uint32_t> morton_order(std::span<const Vec3> points, double shift) {
   return order;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

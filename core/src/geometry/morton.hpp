@@ -7,7 +7,7 @@
 
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 // Where each point is on the curve. `shift` as below.
 std::vector<uint64_t> morton_codes(std::span<const Vec3> points, double shift = 0);
@@ -16,4 +16,4 @@ std::vector<uint64_t> morton_codes(std::span<const Vec3> points, double shift = 
 // that two curves do not share their jumps. Costs O(n log n).
 std::vector<uint32_t> morton_order(std::span<const Vec3> points, double shift = 0);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

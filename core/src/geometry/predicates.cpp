@@ -2,7 +2,7 @@
 
 #include "base/assert.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 namespace {
 
 // A number as the exact sum of `size` doubles, growing in magnitude, none overlapping. Zeros are
@@ -193,4 +193,4 @@ bool are_collinear(const Vec3& a, const Vec3& b, const Vec3& c) {
          orient2d({a.z, a.x}, {b.z, b.x}, {c.z, c.x}) == 0;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -14,7 +14,7 @@
 #include "base/vec2.hpp"
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 constexpr double kExactLow = 0x1p-280, kExactHigh = 0x1p330;
 
@@ -43,4 +43,4 @@ bool are_collinear(const Vec3& a, const Vec3& b, const Vec3& c);
 // where `permanent` is the same sum with all terms positive (Shewchuk's o3derrboundA).
 constexpr double kOrient3dError = (7 + 56 * 0x1p-53) * 0x1p-53;
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

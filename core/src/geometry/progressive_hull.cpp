@@ -11,7 +11,7 @@
 #include "geometry/eigen3.hpp"
 #include "geometry/linear_program.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 namespace {
 
@@ -357,4 +357,4 @@ std::vector<Vec3> progressive_hull(const TriangleMesh& hull, uint32_t most_verti
   return surface.vertices();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -18,11 +18,11 @@
 
 #include "geometry/triangle_mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 // The vertices of a convex surface around `hull` (a solid, as convex_hull gives it), at most
 // `most_vertices` of them unless no edge can go any more. Vertices of the hull stick out by no more
 // than 1e-9 of its diagonal for each that went.
 std::vector<Vec3> progressive_hull(const TriangleMesh& hull, uint32_t most_vertices);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -6,7 +6,7 @@
 #include "base/bounds.hpp"
 #include "geometry/predicates.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
@@ -283,4 +283,4 @@ std::vector<Triangle> quickhull_unmerged(std::span<const Vec3> points, std::arra
   return hull.facets();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -7,7 +7,7 @@
 
 #include "geometry/triangle_mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 // Outward triangles over `points` (finite, in the exact range), starting from four of them that
 // are not coplanar. Only extreme points are corners; coplanar facets are triangulated as fans
@@ -17,4 +17,4 @@ std::vector<Triangle> quickhull(std::span<const Vec3> points, std::array<uint32_
 // The same surface as it was found: coplanar triangles are not merged, and their corners need not be extreme.
 std::vector<Triangle> quickhull_unmerged(std::span<const Vec3> points, std::array<uint32_t, 4> simplex);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

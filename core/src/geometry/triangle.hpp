@@ -9,7 +9,7 @@
 
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::geometry {
 
 inline Vec3 closest_point_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 along = b - a;
@@ -43,4 +43,4 @@ inline double distance_to_triangle(const Vec3& p, const std::array<Vec3, 3>& cor
   return norm(p - closest_point_on_triangle(p, corners[0], corners[1], corners[2]));
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::geometry

@@ -2,7 +2,7 @@
 
 #include "geometry/progressive_hull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::hulls {
 
 std::optional<PartHull> capped_part_hull(const PartHull& hull, uint32_t most_vertices, double most_outside) {
   const std::vector<Vec3> vertices = progressive_hull(hull.mesh, most_vertices);
@@ -12,4 +12,4 @@ std::optional<PartHull> capped_part_hull(const PartHull& hull, uint32_t most_ver
   return part_hull(vertices, 0);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::hulls

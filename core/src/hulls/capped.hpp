@@ -5,10 +5,10 @@
 
 #include "hulls/part_hull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::hulls {
 
 // Of at most `most_vertices` (at least 8), around `hull`; none where it would stick out of that by more than
 // `most_outside`.
 std::optional<PartHull> capped_part_hull(const PartHull& hull, uint32_t most_vertices, double most_outside);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::hulls

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hitbox {
+namespace hitbox::internal::hulls {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
   return all;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::hulls

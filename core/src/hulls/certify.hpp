@@ -22,7 +22,7 @@
 #include "hulls/part_hull.hpp"
 #include "space/space.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::hulls {
 
 struct Violation {
   Sphere sphere;
@@ -34,4 +34,4 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
                                   const Clearance& clearance, double radius, double slack, size_t most_a_hull,
                                   Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::hulls

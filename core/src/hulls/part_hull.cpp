@@ -9,7 +9,7 @@
 #include "geometry/eigen3.hpp"
 #include "geometry/triangle.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::hulls {
 
 namespace {
 
@@ -37,14 +37,17 @@ HalfSpace plane_of(const Vec3& a, const Vec3& b, const Vec3& c, double size) {
 
 bool any_within(const TriangleBvh& tree, const Vec3& p, double reach_sq) {
   bool found = false;
-  tree.tree().nearest_first([&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, Bounds{p, p}, out); },
-                            [&] { return found ? -1.0 : reach_sq; },
-                            [&](uint32_t first, uint32_t count) {
-                              for (uint32_t at = first; at < first + count && !found; ++at) {
-                                const auto& [a, b, c] = tree.corners_at(at);
-                                found = norm_sq(p - closest_point_on_triangle(p, a, b, c)) < reach_sq;
-                              }
-                            });
+  tree.tree().nearest_first(
+      [&](const Bvh::Node& node, double out[4]) {
+        child_distances_sq(node, Bounds{p, p}, out);
+      },
+      [&] { return found ? -1.0 : reach_sq; },
+      [&](uint32_t first, uint32_t count) {
+        for (uint32_t at = first; at < first + count && !found; ++at) {
+          const auto& [a, b, c] = tree.corners_at(at);
+          found = norm_sq(p - closest_point_on_triangle(p, a, b, c)) < reach_sq;
+        }
+      });
   return found;
 }
 
@@ -190,4 +193,4 @@ std::vector<Vec3> outermost(std::span<const Vec3> points, size_t count) {
   return chosen;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::hulls

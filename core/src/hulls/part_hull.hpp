@@ -15,7 +15,7 @@
 #include "geometry/half_space.hpp"
 #include "geometry/triangle_mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::hulls {
 
 struct PartHull {
   TriangleMesh mesh;
@@ -47,4 +47,4 @@ double hull_volume(std::span<const Vec3> points);
 // At most `count` of the points, those that reach furthest in directions all around; all of them where they are fewer.
 std::vector<Vec3> outermost(std::span<const Vec3> points, size_t count);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::hulls

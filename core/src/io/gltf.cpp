@@ -15,7 +15,7 @@
 #include "io/gltf_accessors.hpp"
 #include "io/readers.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 constexpr int kMaxNodeDepth = 256;
@@ -378,4 +378,4 @@ class GltfReader {
 
 Result<Mesh> read_gltf(const Source& source) { return GltfReader(source).run(); }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 // Instances may multiply a small file without end: what comes out is held to this.
@@ -245,7 +245,7 @@ std::optional<std::string> GltfDocument::file_of(std::string_view uri) const {
 }
 
 bool GltfDocument::load_file(std::string_view uri, BufferEntry& buffer, size_t k) {
-  const std::string shown = hitbox::quoted(std::string_view(path_of(uri)));
+  const std::string shown = io::quoted(std::string_view(path_of(uri)));
   const auto path = file_of(uri);
   if (!path) {
     return fail(format("buffer %zu lies at %s, outside of the file's folder", k, shown.c_str()),
@@ -403,4 +403,4 @@ bool GltfDocument::read_rotations(uint64_t k, std::vector<std::array<double, 4>>
   return true;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

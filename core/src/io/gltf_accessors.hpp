@@ -14,7 +14,7 @@
 #include "io/json.hpp"
 #include "io/source.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 // Numbers stay in the document's bytes where these can be used as they are (most memory of a large
 // file is theirs), and are decoded otherwise. The document must outlive them.
@@ -94,4 +94,4 @@ class GltfDocument {
   std::string problem_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 // Slicing by 8: table[k][b] is the CRC of byte b followed by k zero bytes.
@@ -364,4 +364,4 @@ Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name) {
   return out;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

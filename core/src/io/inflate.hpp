@@ -7,7 +7,7 @@
 
 #include "io/source.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 constexpr size_t kMaxRatio = 200;                // text meshes reach 10 to 30, zeros 1030
 constexpr size_t kFreeBytes = size_t{64} << 20;  // below this any ratio is fine
@@ -16,4 +16,4 @@ bool is_gzip(std::span<const uint8_t> bytes);
 Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name);
 uint32_t crc32(std::span<const uint8_t> bytes);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -6,7 +6,7 @@
 
 #include "io/text.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 class JsonParser {
  public:
@@ -269,4 +269,4 @@ size_t JsonValue::nbytes() const {
 
 bool JsonValue::boolean() const { return is(JsonKind::boolean) && document_->nodes_[node_].boolean; }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -12,7 +12,7 @@
 
 #include "base/result.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 enum class JsonKind : uint8_t { null, boolean, number, string, array, object };
 
@@ -65,4 +65,4 @@ class Json {
   std::deque<std::string> unescaped_;  // a deque: the views into it stay valid
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

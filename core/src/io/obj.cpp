@@ -7,7 +7,7 @@
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 class ObjReader {
@@ -155,7 +155,7 @@ class ObjReader {
     return true;
   }
 
-  void rename(std::string_view NameRun::* which) {
+  void rename(std::string_view NameRun::*which) {
     NameRun next = current_;
     next.*which = cursor_.rest_of_line();
     end_run();
@@ -206,4 +206,4 @@ class ObjReader {
 
 Result<Mesh> read_obj(const Source& source) { return ObjReader(source).run(); }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -6,7 +6,7 @@
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 class OffReader {
@@ -141,4 +141,4 @@ class OffReader {
 
 Result<Mesh> read_off(const Source& source) { return OffReader(source).run(); }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

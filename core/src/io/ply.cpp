@@ -6,7 +6,7 @@
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 enum class Scalar : uint8_t { i8, u8, i16, u16, i32, u32, f32, f64 };
@@ -418,4 +418,4 @@ class PlyReader {
 
 Result<Mesh> read_ply(const Source& source) { return PlyReader(source).run(); }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -4,7 +4,7 @@
 #include "io/readers.hpp"
 #include "mesh/clean.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 std::span<const MeshFormat> mesh_formats() {
   static constexpr MeshFormat kFormats[] = {
@@ -46,4 +46,4 @@ Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::st
   return read_mesh_bytes({name, folder, file.value().view()}, suffix);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

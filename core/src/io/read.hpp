@@ -14,7 +14,7 @@
 #include "io/source.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 struct MeshFormat {
   std::string_view suffix;  // lower case, with its dot
@@ -29,4 +29,4 @@ std::span<const MeshFormat> mesh_formats();
 Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix);
 Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -8,7 +8,7 @@
 #include "io/source.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 Result<Mesh> read_gltf(const Source& source);
 Result<Mesh> read_obj(const Source& source);
@@ -41,4 +41,4 @@ class Names {
   std::vector<std::string> names_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

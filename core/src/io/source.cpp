@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 Result<Buffer> read_file(const std::string& path, const std::string& name) {
   std::error_code failed;
@@ -87,4 +87,4 @@ std::string quoted(std::string_view text) {
   return format("'%s%s'", clean_text(text.substr(0, cut)).c_str(), cut < text.size() ? "..." : "");
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

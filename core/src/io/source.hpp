@@ -18,7 +18,7 @@
 #include "base/format.hpp"
 #include "base/result.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 struct Source {
   std::string name;                // how messages call the file
@@ -87,4 +87,4 @@ std::string clean_text(std::string_view text);
 // The same in quotes, cut to a length that fits a message.
 std::string quoted(std::string_view text);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

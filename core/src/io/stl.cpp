@@ -8,7 +8,7 @@
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 namespace {
 
 constexpr size_t kHeader = 84, kTriangle = 50;
@@ -149,4 +149,4 @@ Result<Mesh> read_stl(const Source& source) {
              source.name.c_str())};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

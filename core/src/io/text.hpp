@@ -8,7 +8,7 @@
 
 #include "io/source.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::io {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -99,4 +99,4 @@ inline bool equals_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::io

@@ -9,7 +9,7 @@
 #include "measure/inside.hpp"
 #include "measure/patches.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 constexpr size_t kBlock = 256;
@@ -315,4 +315,4 @@ Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const Certif
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -16,7 +16,7 @@
 #include "measure/shape_union.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 struct Interval {
   double low = 0, high = 0;
@@ -45,4 +45,4 @@ struct Certificate {      // all lengths as fractions of the diagonal of the mes
 // Coordinates within those of check_mesh.
 Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const CertifyOptions& options, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -5,7 +5,7 @@
 #include "base/random.hpp"
 #include "shapes/surface.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 namespace {
 
@@ -118,4 +118,4 @@ UnionVolume union_volume(const ShapeUnion& collider, size_t count, uint64_t seed
   return found;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

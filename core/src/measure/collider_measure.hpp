@@ -8,7 +8,7 @@
 
 #include "measure/shape_union.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 struct ColliderSamples {
   std::vector<Vec3> points, normals;  // on the true surfaces; unit normals that look out
@@ -37,4 +37,4 @@ struct UnionVolume {
 // hit nothing. The error is that of independent points, so a little too wide for these.
 UnionVolume union_volume(const ShapeUnion& collider, size_t count, uint64_t seed, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -6,7 +6,7 @@
 #include "base/random.hpp"
 #include "geometry/morton.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 constexpr size_t kBlock = 2048;
@@ -79,4 +79,4 @@ MeshDistances distances_to_mesh(std::span<const Vec3> queries, const MeshView& m
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -10,7 +10,7 @@
 #include "geometry/triangle_mesh.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 struct SurfaceSamples {
   std::vector<Vec3> points;
@@ -33,4 +33,4 @@ struct MeshDistances {
 // surface of a million faces, several times that where many faces are about equally far.
 MeshDistances distances_to_mesh(std::span<const Vec3> queries, const MeshView& mesh, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

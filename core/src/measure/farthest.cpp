@@ -5,7 +5,7 @@
 #include "geometry/triangle.hpp"
 #include "measure/patches.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 namespace {
 
@@ -101,4 +101,4 @@ Interval OuterDistance::farthest(const Shape& shape, const FarthestGoal& goal, R
   return {std::max(0.0, found.low - by), found.high + by};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

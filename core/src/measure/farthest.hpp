@@ -20,7 +20,7 @@
 #include "mesh/mesh.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 // When bounds are good enough; lengths in the mesh's units.
 struct FarthestGoal {
@@ -44,4 +44,4 @@ class OuterDistance {
   double rounding_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -6,7 +6,7 @@
 #include "geometry/convex_hull.hpp"
 #include "mesh/components.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 // Below this height, as a share of the hull's diagonal, a triangle's normal is noise.
@@ -105,4 +105,4 @@ HullFacets facets_of(const Hull& hull) {
   return facets;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -8,7 +8,7 @@
 #include "geometry/triangle_mesh.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 struct HullFacets {
   TriangleMesh mesh;
@@ -21,4 +21,4 @@ struct HullFacets {
 
 HullFacets facets_of(const Hull& hull);  // O(n log n), the width up to 1e8 steps more
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

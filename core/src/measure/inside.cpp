@@ -5,7 +5,7 @@
 #include "mesh/clean.hpp"
 #include "mesh/edges.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 constexpr size_t kBlock = 1024;
@@ -105,4 +105,4 @@ std::vector<uint8_t> points_inside(std::span<const Vec3> points, const MeshView&
   return inside;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -19,7 +19,7 @@
 #include "bvh/bvh.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 // With equal vertices welded: every edge is used by exactly two faces, once in each direction, and
 // the enclosed volume is positive. 0.2 s a million triangles.
@@ -38,4 +38,4 @@ class Solid {
 // 1 for each point inside, 0 for the others.
 std::vector<uint8_t> points_inside(std::span<const Vec3> points, const MeshView& mesh, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

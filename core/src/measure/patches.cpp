@@ -1,6 +1,6 @@
 #include "measure/patches.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 constexpr double kSliver = 1e-12;
@@ -203,7 +203,7 @@ PatchHull Surfaces::ball_hull(const Window& window, double offset) const {
 
 std::array<Patch, 2> Surfaces::halves_of(const Patch& patch) const {
   if (const auto* facet = std::get_if<Facet>(&patch.where)) {
-    const auto [one, other] = hitbox::halves_of(*facet);
+    const auto [one, other] = measure::halves_of(*facet);
     return {Patch{patch.shape, one}, Patch{patch.shape, other}};
   }
   const Window& window = std::get<Window>(patch.where);
@@ -226,4 +226,4 @@ std::array<Patch, 2> Surfaces::halves_of(const Patch& patch) const {
   return {Patch{patch.shape, one}, Patch{patch.shape, other}};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -21,7 +21,7 @@
 #include "shapes/axis.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 struct Facet {
   Vec3 a, b, c;
@@ -89,4 +89,4 @@ class Surfaces {
   std::vector<Patch> patches_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

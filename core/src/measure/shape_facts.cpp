@@ -1,6 +1,6 @@
 #include "measure/shape_facts.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 double extent_of(const Box& box) { return 2 * min_component(box.half_extents); }
@@ -31,4 +31,4 @@ ShapeFacts facts_of(const Shape& shape, const HullFacets& facets) {
   return facts;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -3,7 +3,7 @@
 
 #include "measure/hull_facets.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 struct ShapeFacts {  // lengths in the units of the shape
   double volume = 0;
@@ -14,4 +14,4 @@ struct ShapeFacts {  // lengths in the units of the shape
 
 ShapeFacts facts_of(const Shape& shape, const HullFacets& facets);  // those of a hull, else not read
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -4,7 +4,7 @@
 
 #include "geometry/triangle.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 constexpr size_t kManyFacets = 256;  // from here on a tree is quicker than all planes one by one
@@ -153,4 +153,4 @@ bool ShapeUnion::one_contains(std::span<const Vec3> points, uint32_t skip, doubl
   return found;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

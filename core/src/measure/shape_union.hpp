@@ -16,7 +16,7 @@
 #include "measure/shape_facts.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 class ShapeUnion {
  public:
@@ -63,4 +63,4 @@ class ShapeUnion {
   BoxBvh boxes_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

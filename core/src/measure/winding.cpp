@@ -2,7 +2,7 @@
 
 #include "shapes/interface.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 namespace {
 
 constexpr double kFar = 2.0;  // times a box's reach; at 3 queries take twice as long, for errors of a third
@@ -87,4 +87,4 @@ double Winding::at(const Vec3& p) const {
   return angle / (4 * kPi);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

@@ -12,7 +12,7 @@
 
 #include "bvh/bvh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::measure {
 
 class Winding {
  public:
@@ -41,4 +41,4 @@ class Winding {
   std::vector<std::array<Dipole, 4>> dipoles_;  // one a child of each node
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::measure

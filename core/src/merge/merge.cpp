@@ -10,7 +10,7 @@
 #include "fit/enclose.hpp"
 #include "hulls/part_hull.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::merge {
 
 namespace {
 
@@ -230,4 +230,4 @@ Result<MergedShapes> merge_shapes(std::span<const Shape> shapes, const MergeOpti
   return Merger(shapes, options, run).merge();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::merge

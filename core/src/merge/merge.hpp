@@ -14,7 +14,7 @@
 #include "base/run.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::merge {
 
 struct MergeOptions {
   double tolerance = 0;         // a length, above 0
@@ -35,4 +35,4 @@ struct MergedShapes {
 // At least one shape, all finite.
 Result<MergedShapes> merge_shapes(std::span<const Shape> shapes, const MergeOptions& options, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::merge

@@ -2,7 +2,7 @@
 
 #include "mesh/edges.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run) {
   const std::vector<HalfEdge> edges = sorted_half_edges(mesh, run);
@@ -15,4 +15,4 @@ std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run) {
   return pairs;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -8,7 +8,7 @@
 #include "base/run.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 struct FacePair {
   uint32_t a, b;  // a < b
@@ -20,4 +20,4 @@ struct FacePair {
 // come up more than once. Ordered by edge.
 std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
@@ -127,7 +127,7 @@ class Grid {
             static_cast<int64_t>(std::floor(q.z))};
   }
   static uint64_t hash_of(const Cell& c) {
-    return hitbox::hash_of(static_cast<uint64_t>(c.x), static_cast<uint64_t>(c.y), static_cast<uint64_t>(c.z));
+    return mesh::hash_of(static_cast<uint64_t>(c.x), static_cast<uint64_t>(c.y), static_cast<uint64_t>(c.z));
   }
   uint32_t first_near(uint32_t v, const Cell& cell) const {
     uint32_t best = kNone;
@@ -343,4 +343,4 @@ Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options, con
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -13,7 +13,7 @@
 #include "base/run.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 // Within these, products of five lengths stay in the range of doubles.
 constexpr double kLargestCoordinate = 1e60, kSmallestDiagonal = 1e-60;
@@ -59,4 +59,4 @@ bool has_repeated_index(std::span<const uint32_t> corners);
 // Faces that have the same set of vertices as an earlier face.
 size_t count_duplicate_faces(const MeshView& mesh);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

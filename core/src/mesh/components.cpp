@@ -6,7 +6,7 @@
 
 #include "mesh/edges.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 DisjointSets::DisjointSets(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0u); }
 
@@ -89,4 +89,4 @@ Components solids_of(const MeshView& mesh, Run& run) {
   return numbered(faces, faces, [&](uint32_t f) { return sets.find(f); });
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

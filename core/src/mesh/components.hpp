@@ -9,7 +9,7 @@
 #include "base/run.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 class DisjointSets {
  public:
@@ -51,4 +51,4 @@ Components components_of(const MeshView& mesh);
 // faces, those are neighbours that have the same solid between them. Faces look outward.
 Components solids_of(const MeshView& mesh, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -6,14 +6,14 @@
 
 #include "base/assert.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 namespace {
 
 constexpr int kDigitBits = 11;
 constexpr uint32_t kDigits = 1u << kDigitBits;
 
 // One stable pass over one digit of one field.
-void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to, uint32_t HalfEdge::* field, int shift) {
+void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to, uint32_t HalfEdge::*field, int shift) {
   std::array<size_t, kDigits> start{};
   for (const HalfEdge& edge : from) ++start[edge.*field >> shift & (kDigits - 1)];
   size_t sum = 0;
@@ -42,7 +42,7 @@ std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh, Run& run) {
   // Made in the order of faces; stable passes over `high`, then over `low`, keep it.
   const auto bits = static_cast<int>(std::bit_width(mesh.vertices.size()));
   std::vector<HalfEdge> scratch(edges.size());
-  for (uint32_t HalfEdge::* field : {&HalfEdge::high, &HalfEdge::low}) {
+  for (uint32_t HalfEdge::*field : {&HalfEdge::high, &HalfEdge::low}) {
     for (int shift = 0; shift < bits && shift < 32; shift += kDigitBits) {
       run.poll();
       sort_by_digit(edges, scratch, field, shift);
@@ -51,4 +51,4 @@ std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh, Run& run) {
   return edges;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -11,7 +11,7 @@
 #include "base/run.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 // One face at one edge, with the direction in which it runs along it.
 struct HalfEdge {
@@ -36,4 +36,4 @@ void for_each_edge(const std::vector<HalfEdge>& sorted, Body&& body) {
   }
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -6,7 +6,7 @@
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 namespace {
 
 size_t count_distinct(std::span<const uint32_t> values) {
@@ -76,4 +76,4 @@ MeshInfo info_of(const MeshView& mesh, std::span<const uint32_t> part_of_face,
   return info;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -8,7 +8,7 @@
 
 #include "mesh/clean.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 struct MeshInfo {
   size_t vertices = 0, faces = 0;
@@ -33,4 +33,4 @@ struct MeshInfo {
 MeshInfo info_of(const MeshView& mesh, std::span<const uint32_t> part_of_face,
                  std::span<const uint32_t> material_of_face);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

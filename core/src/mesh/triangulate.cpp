@@ -4,7 +4,7 @@
 
 #include "base/vec2.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 namespace {
 
@@ -73,10 +73,11 @@ std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run) {
   run.for_each_block(mesh.face_count(), 1 << 13, [&](size_t first, size_t last, size_t) {
     size_t next = mesh.offsets[first] - 2 * first;  // each face before has two corners more than triangles
     for (size_t f = first; f < last; ++f)
-      for_each_triangle(mesh.vertices, mesh.face(f),
-                        [&](uint32_t a, uint32_t b, uint32_t c) { triangles[next++] = {a, b, c}; });
+      for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
+        triangles[next++] = {a, b, c};
+      });
   });
   return triangles;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -11,7 +11,7 @@
 #include "geometry/triangle_mesh.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::mesh {
 
 // Corners of `face` (0 .. n - 1), three a triangle; empty where a fan will do.
 std::vector<Triangle> ears_of(std::span<const Vec3> vertices, std::span<const uint32_t> face);
@@ -31,4 +31,4 @@ void for_each_triangle(std::span<const Vec3> vertices, std::span<const uint32_t>
 // Of all faces, one after the other.
 std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::mesh

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 namespace {
 
@@ -76,4 +76,4 @@ FaceDirections face_directions(const MeshView& part, Run& run) {
   return found;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -7,7 +7,7 @@
 #include "base/run.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 struct Direction {
   Vec3 normal;  // unit; its sign says nothing
@@ -31,4 +31,4 @@ inline bool are_perpendicular(const Vec3& a, const Vec3& b) { return std::abs(do
 // ones as long as there are few.
 FaceDirections face_directions(const MeshView& part, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 namespace {
 
@@ -428,4 +428,4 @@ std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirection
   return Orthogonal(part, *frame, run).cover(directions.total_area);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

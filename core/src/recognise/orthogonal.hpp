@@ -11,7 +11,7 @@
 #include "base/mat3.hpp"
 #include "recognise/directions.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 struct BoxFragment {
   uint32_t face, box;
@@ -29,4 +29,4 @@ struct BoxCover {
 // it is not closed, or it takes many boxes.
 std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirections& directions, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -16,7 +16,7 @@
 #include "mesh/triangulate.hpp"
 #include "shapes/surface.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 namespace {
 
@@ -436,4 +436,4 @@ std::optional<Fitted> recognise(const MeshView& part, const FaceDirections& dire
   return Recogniser(part, directions, model, run).best();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

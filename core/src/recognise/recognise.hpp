@@ -12,7 +12,7 @@
 #include "fit/candidates.hpp"
 #include "recognise/directions.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 // `part` hangs together, and uses all its vertices. Only kinds that `kinds` allows. The shape holds
 // all vertices, and has its plain volume as its cost. `thickness`: smallest half extent or radius.
@@ -33,4 +33,4 @@ std::optional<ConvexPart> recognise_convex(const MeshView& part, const FaceDirec
 // says little.
 double signed_volume(const MeshView& part);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -11,7 +11,7 @@
 #include "recognise/recognise.hpp"
 #include "recognise/two_sided.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 namespace {
 
@@ -367,4 +367,4 @@ Simplified simplify(const MeshView& unit_mesh, const FitOptions& options, bool m
   return Simplifier(unit_mesh, options, may_cut, run).simplify();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -8,7 +8,7 @@
 #include "fit/candidates.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 struct SimplePart {
   std::vector<uint32_t> faces;    // ascending; fragments where faces are cut
@@ -38,4 +38,4 @@ struct Simplified {
 // face may be cut, parts that need it are not simple. Costs well below a microsecond a face where nothing is simple.
 Simplified simplify(const MeshView& unit_mesh, const FitOptions& options, bool may_cut, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::optional<OneSided> one_sided(const MeshView& part) {
   return once;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

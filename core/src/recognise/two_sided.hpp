@@ -7,7 +7,7 @@
 
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::recognise {
 
 struct OneSided {
   Mesh mesh;                     // with each face once, all of them looking out, or all of them in
@@ -17,4 +17,4 @@ struct OneSided {
 // Nothing where a face has no copy; that shows after a look at a few.
 std::optional<OneSided> one_sided(const MeshView& part);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::recognise

@@ -1,6 +1,6 @@
 #include "shapes/axis.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::shapes {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<Ring> capsule_profile(double half_length, double radius, int segment
   return rings;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::shapes

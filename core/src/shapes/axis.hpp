@@ -5,7 +5,7 @@
 
 #include "shapes/interface.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::shapes {
 
 struct Axis {
   Vec3 center, direction;  // `direction` is a unit vector, z where start and end are the same point
@@ -58,4 +58,4 @@ TriangleMesh revolve(const Axis& axis, const std::vector<Ring>& rings, int segme
 // every edge touching them, with a vertex at each pole and an edge along the side.
 std::vector<Ring> capsule_profile(double half_length, double radius, int segments);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::shapes

@@ -2,6 +2,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 double volume(const Box& box) { return 8 * box.half_extents.x * box.half_extents.y * box.half_extents.z; }
 
 double area(const Box& box) {

@@ -4,6 +4,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 double volume(const Capsule& capsule) {
   const double r = capsule.radius, length = norm(capsule.end - capsule.start);
   return kPi * r * r * (length + 4.0 / 3 * r);

@@ -4,6 +4,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 double volume(const Cylinder& cylinder) {
   return kPi * cylinder.radius * cylinder.radius * norm(cylinder.end - cylinder.start);
 }

@@ -5,6 +5,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 namespace {
 
 Trapezoid profile_of(const Frustum& frustum, const Axis& axis) {

@@ -9,6 +9,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 namespace {
 
 // Below this height, as a share of the hull's diagonal, a triangle's normal is noise; its

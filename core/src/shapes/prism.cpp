@@ -4,6 +4,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 namespace {
 
 Trapezoid profile_of(const Prism& prism) { return {prism.half_y, prism.half_bottom, prism.half_top}; }

@@ -4,6 +4,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 // The index of the variant is the kind.
 template <size_t... k>
 constexpr bool kinds_match(std::index_sequence<k...>) {

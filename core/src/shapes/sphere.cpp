@@ -4,6 +4,8 @@
 
 namespace hitbox {
 
+using namespace internal::shapes;
+
 double volume(const Sphere& sphere) { return 4.0 / 3 * kPi * sphere.radius * sphere.radius * sphere.radius; }
 
 double area(const Sphere& sphere) { return 4 * kPi * sphere.radius * sphere.radius; }

@@ -2,7 +2,7 @@
 
 #include "shapes/axis.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::shapes {
 
 namespace {
 
@@ -144,4 +144,4 @@ Vec3 point_in(const Wedge& wedge, double u, double v, double depth) {
   return wedge.apex + (point_on(wedge.base, u, v).point - wedge.apex) * std::cbrt(depth);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::shapes

@@ -12,7 +12,7 @@
 
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::shapes {
 
 struct SurfacePatch {
   enum class Form : uint8_t { triangle, disc, cone, cap };
@@ -46,4 +46,4 @@ struct Wedge {
 std::vector<Wedge> inner_wedges(const Shape& shape);
 Vec3 point_in(const Wedge& wedge, double u, double v, double depth);  // all uniform in [0, 1)
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::shapes

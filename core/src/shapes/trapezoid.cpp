@@ -2,7 +2,7 @@
 
 #include "shapes/interface.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::shapes {
 
 namespace {
 
@@ -57,4 +57,4 @@ ShrunkTrapezoid shrunk(const Trapezoid& trapezoid, double by, double least) {
                                           : ShrunkTrapezoid{{height, 0, wide}, h - height};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::shapes

@@ -4,7 +4,7 @@
 
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::shapes {
 
 struct Trapezoid {
   double half_height, bottom, top;
@@ -29,4 +29,4 @@ struct ShrunkTrapezoid {
 };
 ShrunkTrapezoid shrunk(const Trapezoid& trapezoid, double by, double least);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::shapes

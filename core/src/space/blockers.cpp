@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 double Blockers::distance(const Vec3& p) const {
   double least = Bounds::kInfinity;
@@ -20,4 +20,4 @@ void Blockers::ask(std::span<const Vec3> points, std::span<double> out) const {
   for (double& distance : out) distance += slack;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -8,7 +8,7 @@
 #include "geometry/half_space.hpp"
 #include "shapes/shape.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 struct Blockers {
   std::vector<HalfSpace> half_spaces;
@@ -25,4 +25,4 @@ struct Blockers {
   void ask(std::span<const Vec3> points, std::span<double> out) const;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -5,7 +5,7 @@
 
 #include "geometry/triangle.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 namespace {
 
@@ -40,7 +40,9 @@ TriangleBvh::Closest Clearance::most_pressing(const Vec3& p) const {
   TriangleBvh::Closest best;
   double least = Bounds::kInfinity;
   surface_.tree().nearest_first(
-      [&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, Bounds{p, p}, out); },
+      [&](const Bvh::Node& node, double out[4]) {
+        child_distances_sq(node, Bounds{p, p}, out);
+      },
       [&] {
         const double reach = least + tolerance_.all;
         return reach > 0 ? reach * reach : 0;
@@ -90,4 +92,4 @@ Vec3 Clearance::gradient(const Vec3& p) const {
   return normalized(slope);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -9,7 +9,7 @@
 #include "bvh/bvh.hpp"
 #include "space/blockers.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 struct Tolerance {
   double all = 0;    // mesh units, above 0
@@ -61,4 +61,4 @@ class Clearance {
   const Blockers& blockers_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

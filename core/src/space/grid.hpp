@@ -9,7 +9,7 @@
 
 #include "base/bounds.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 using GridPoint = std::array<int, 3>;
 
@@ -101,4 +101,4 @@ struct Grid {
   size_t along(size_t axis, int side) const { return static_cast<size_t>((size[axis] + side - 1) / side); }
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

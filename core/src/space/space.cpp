@@ -8,7 +8,7 @@
 #include "measure/inside.hpp"
 #include "space/support_net.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 namespace {
 
@@ -360,4 +360,4 @@ Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& 
   return SpaceFinder(mesh, surface, options, grid, run).find();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -26,7 +26,7 @@
 #include "space/clearance.hpp"
 #include "space/grid.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 struct SpaceOptions {
   double radius = 0;  // of the ball; mesh units, above 0
@@ -54,4 +54,4 @@ struct NavigableSpace {
 Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options,
                                        Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 SphereBins::SphereBins(std::vector<Sphere> spheres) {
   Bounds centers;
@@ -87,4 +87,4 @@ bool SphereBins::entered_by(PartHull& hull) const {
   return entered;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

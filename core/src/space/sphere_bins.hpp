@@ -10,7 +10,7 @@
 #include "hulls/part_hull.hpp"
 #include "shapes/sphere.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 class SphereBins {
  public:
@@ -43,4 +43,4 @@ class SphereBins {
   mutable size_t refused_ = 0;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 namespace {
 
@@ -41,4 +41,4 @@ double SupportNet::distance(const Vec3& p) const {
   return largest;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -7,7 +7,7 @@
 
 #include "base/vec3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::space {
 
 class SupportNet {
  public:
@@ -24,4 +24,4 @@ class SupportNet {
   std::vector<Plane> planes_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::space

@@ -4,7 +4,7 @@
 
 #include "shapes/interface.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 namespace {
 
@@ -162,4 +162,4 @@ DeepBall BallFitter::around(std::span<const Vec3> points, const Vec3& start, dou
   return {best.center, best.reach * (1 + 0x1p-50), best.depth};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

@@ -16,7 +16,7 @@
 #include "geometry/min_ball.hpp"
 #include "spheres/depth_grid.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 struct DeepBall {
   Vec3 center;
@@ -61,4 +61,4 @@ class BallFitter {
   const DepthGrid& grid_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

@@ -1,6 +1,6 @@
 #include "spheres/depth_grid.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 namespace {
 
@@ -63,4 +63,4 @@ DepthGrid::Depth DepthGrid::at(const Vec3& p) const {
   return {witness->depth > 0 ? distance : -distance, nearest->near};
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

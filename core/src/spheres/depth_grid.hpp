@@ -13,7 +13,7 @@
 
 #include "measure/winding.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 class DepthGrid {
  public:
@@ -42,4 +42,4 @@ class DepthGrid {
   std::vector<Node> nodes_;
 };
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

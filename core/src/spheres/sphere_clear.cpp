@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 namespace {
 
 constexpr double kSmallest = 0.01;  // of the diagonal: a ball's radius, and half of a piece's longest edge
 
-using Pieces = std::vector<Piece>;
+using Pieces = std::vector<FaceFragment>;
 
-Vec3 center_of(const Piece& piece) { return (piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3; }
+Vec3 center_of(const FaceFragment& piece) { return (piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3; }
 
 // By their centres; a single one, which is not a point, itself.
 std::array<Pieces, 2> split(Pieces pieces) {
@@ -19,10 +19,10 @@ std::array<Pieces, 2> split(Pieces pieces) {
     return {Pieces{halves->front()}, Pieces{halves->back()}};
   }
   Bounds box;
-  for (const Piece& piece : pieces) box.add(center_of(piece));
+  for (const FaceFragment& piece : pieces) box.add(center_of(piece));
   const Vec3 size = box.size();
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-  std::ranges::stable_sort(pieces, {}, [&](const Piece& piece) { return center_of(piece)[axis]; });
+  std::ranges::stable_sort(pieces, {}, [&](const FaceFragment& piece) { return center_of(piece)[axis]; });
   const auto middle = pieces.begin() + static_cast<ptrdiff_t>(pieces.size() / 2);
   return {Pieces(pieces.begin(), middle), Pieces(middle, pieces.end())};
 }
@@ -40,7 +40,7 @@ class Replacing {
 
   void replace(const Pieces& pieces) {
     Pieces free, caught;
-    for (const Piece& piece : pieces) sort_out(piece, free, caught);
+    for (const FaceFragment& piece : pieces) sort_out(piece, free, caught);
     if (!caught.empty()) keep(ball_around(caught), caught);
     if (!free.empty()) hold(std::move(free));
   }
@@ -49,11 +49,11 @@ class Replacing {
 
  private:
   // Those that enter themselves are caught. Large ones may do so with a small part only.
-  void sort_out(const Piece& piece, Pieces& free, Pieces& caught) const {
+  void sort_out(const FaceFragment& piece, Pieces& free, Pieces& caught) const {
     if (!clear_.entered_by(piece.corners)) return free.push_back(piece);
     const auto halves = halves_of(piece, 2 * kSmallest);
     if (!halves) return caught.push_back(piece);
-    for (const Piece& half : *halves) sort_out(half, free, caught);
+    for (const FaceFragment& half : *halves) sort_out(half, free, caught);
   }
 
   void hold(Pieces pieces) {
@@ -66,7 +66,7 @@ class Replacing {
   // The one that sticks out least, or else the smallest.
   DeepBall ball_around(const Pieces& pieces) const {
     std::vector<Vec3> corners;
-    for (const Piece& piece : pieces) corners.insert(corners.end(), piece.corners.begin(), piece.corners.end());
+    for (const FaceFragment& piece : pieces) corners.insert(corners.end(), piece.corners.begin(), piece.corners.end());
     const Vec3 center = min_ball(corners).center;
     DeepBall ball = fitter_.around(corners, center, 0, BallFitter::Care::rough);
     if (enters(ball)) {
@@ -101,4 +101,4 @@ Covered kept_clear(Covered covered, const ClearSpace& clear, const BallFitter& f
   return replacing.take();
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

@@ -8,8 +8,8 @@
 #include "fit/clear_space.hpp"
 #include "spheres/sphere_cover.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 Covered kept_clear(Covered covered, const ClearSpace& clear, const BallFitter& fitter, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

@@ -5,7 +5,7 @@
 #include "geometry/morton.hpp"
 #include "mesh/triangulate.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 namespace {
 
@@ -13,23 +13,23 @@ constexpr size_t kBlock = 1024;
 constexpr size_t kChunk = 64;  // pieces that are looked at or passed over together
 constexpr int kTurns = 4;      // of all balls; later ones gain little
 
-double worst_distance(const DeepBall& ball, const Piece& piece) {
+double worst_distance(const DeepBall& ball, const FaceFragment& piece) {
   if (ball.group != piece.group) return Bounds::kInfinity;
   double most = 0;
   for (const Vec3& p : piece.corners) most = std::max(most, norm_sq(p - ball.center));
   return std::sqrt(most) - ball.radius;
 }
 
-bool holds(const DeepBall& ball, const Piece& piece) {
+bool holds(const DeepBall& ball, const FaceFragment& piece) {
   return ball.group == piece.group &&
          std::ranges::all_of(piece.corners, [&](const Vec3& p) { return ball.distance(p) <= 0; });
 }
 
-void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std::vector<Piece>& out) {
-  std::vector<Piece> stack{whole};
+void cut(const FaceFragment& whole, std::span<const DeepBall> balls, double finest, std::vector<FaceFragment>& out) {
+  std::vector<FaceFragment> stack{whole};
   size_t guess = 0;  // neighbours are mostly in the same ball
   while (!stack.empty()) {
-    const Piece piece = stack.back();
+    const FaceFragment piece = stack.back();
     stack.pop_back();
     const auto halves = halves_of(piece, finest);
     bool held = !halves || holds(balls[guess], piece);
@@ -41,7 +41,7 @@ void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std
     if (held) {
       out.push_back(piece);
     } else {
-      for (const Piece& half : *halves) stack.push_back(half);
+      for (const FaceFragment& half : *halves) stack.push_back(half);
     }
   }
 }
@@ -49,10 +49,11 @@ void cut(const Piece& whole, std::span<const DeepBall> balls, double finest, std
 // Which pieces which balls hold, kept while balls change.
 class Holders {
  public:
-  Holders(std::span<const Piece> pieces, std::span<const DeepBall> balls) : pieces_(pieces), count_(pieces.size()) {
+  Holders(std::span<const FaceFragment> pieces, std::span<const DeepBall> balls)
+      : pieces_(pieces), count_(pieces.size()) {
     for (size_t first = 0; first < pieces.size(); first += kChunk) {
       Bounds box;
-      for (const Piece& piece : pieces.subspan(first, std::min(kChunk, pieces.size() - first)))
+      for (const FaceFragment& piece : pieces.subspan(first, std::min(kChunk, pieces.size() - first)))
         for (const Vec3& p : piece.corners) box.add(p);
       boxes_.push_back(box);
     }
@@ -90,26 +91,27 @@ class Holders {
     }
   }
 
-  std::span<const Piece> pieces_;
+  std::span<const FaceFragment> pieces_;
   std::vector<int> count_;
   std::vector<Bounds> boxes_;  // one a chunk
 };
 
 }  // namespace
 
-std::optional<std::array<Piece, 2>> halves_of(const Piece& piece, double finest) {
+std::optional<std::array<FaceFragment, 2>> halves_of(const FaceFragment& piece, double finest) {
   std::array<double, 3> edges;
   for (size_t k = 0; k < 3; ++k) edges[k] = norm_sq(piece.corners[(k + 1) % 3] - piece.corners[k]);
   const auto longest = static_cast<size_t>(std::ranges::max_element(edges) - edges.begin());
   if (!(edges[longest] > finest * finest)) return {};
   const Vec3 &a = piece.corners[longest], &b = piece.corners[(longest + 1) % 3], &c = piece.corners[(longest + 2) % 3];
   const Vec3 middle = a * 0.5 + b * 0.5;
-  return {{Piece{{a, middle, c}, piece.face, piece.group}, Piece{{middle, b, c}, piece.face, piece.group}}};
+  return {
+      {FaceFragment{{a, middle, c}, piece.face, piece.group}, FaceFragment{{middle, b, c}, piece.face, piece.group}}};
 }
 
-std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> group_of_face,
-                                std::span<const DeepBall> balls, double finest, Run& run) {
-  std::vector<std::vector<Piece>> blocks((mesh.face_count() + kBlock - 1) / kBlock);
+std::vector<FaceFragment> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> group_of_face,
+                                       std::span<const DeepBall> balls, double finest, Run& run) {
+  std::vector<std::vector<FaceFragment>> blocks((mesh.face_count() + kBlock - 1) / kBlock);
   run.for_each_block(mesh.face_count(), kBlock, [&](size_t first, size_t last, size_t block) {
     for (auto f = static_cast<uint32_t>(first); f < last; ++f)
       for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
@@ -117,18 +119,19 @@ std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> 
         cut({{mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]}, f, group}, balls, finest, blocks[block]);
       });
   });
-  std::vector<Piece> pieces;
+  std::vector<FaceFragment> pieces;
   for (const auto& block : blocks) pieces.insert(pieces.end(), block.begin(), block.end());
   std::vector<Vec3> centers;
   centers.reserve(pieces.size());
-  for (const Piece& piece : pieces) centers.push_back((piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3);
-  std::vector<Piece> sorted;
+  for (const FaceFragment& piece : pieces)
+    centers.push_back((piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3);
+  std::vector<FaceFragment> sorted;
   sorted.reserve(pieces.size());
   for (const uint32_t k : morton_order(centers)) sorted.push_back(pieces[k]);
   return sorted;
 }
 
-std::vector<uint32_t> best_balls(std::span<const Piece> pieces, std::span<const DeepBall> balls, Run& run) {
+std::vector<uint32_t> best_balls(std::span<const FaceFragment> pieces, std::span<const DeepBall> balls, Run& run) {
   std::vector<uint32_t> best(pieces.size());
   run.for_each_block(pieces.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) {
@@ -143,7 +146,7 @@ std::vector<uint32_t> best_balls(std::span<const Piece> pieces, std::span<const 
   return best;
 }
 
-void grow_to_hold(std::span<const Piece> pieces, std::vector<DeepBall>& balls, Run& run) {
+void grow_to_hold(std::span<const FaceFragment> pieces, std::vector<DeepBall>& balls, Run& run) {
   const std::vector<uint32_t> best = best_balls(pieces, balls, run);
   std::vector<double> radius(balls.size(), 0);
   for (size_t k = 0; k < balls.size(); ++k) radius[k] = balls[k].radius;
@@ -153,7 +156,7 @@ void grow_to_hold(std::span<const Piece> pieces, std::vector<DeepBall>& balls, R
   for (size_t k = 0; k < balls.size(); ++k) balls[k].radius = radius[k];
 }
 
-void cover(std::span<const Piece> pieces, std::vector<DeepBall>& balls, const BallFitter& fitter, Run& run) {
+void cover(std::span<const FaceFragment> pieces, std::vector<DeepBall>& balls, const BallFitter& fitter, Run& run) {
   grow_to_hold(pieces, balls, run);
   Holders holders(pieces, balls);
   std::vector<bool> gone(balls.size(), false);
@@ -180,4 +183,4 @@ void cover(std::span<const Piece> pieces, std::vector<DeepBall>& balls, const Ba
   balls.resize(kept);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

@@ -14,9 +14,9 @@
 #include "mesh/mesh.hpp"
 #include "spheres/ball_fitter.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
-struct Piece {
+struct FaceFragment {
   std::array<Vec3, 3> corners;
   uint32_t face;
   uint32_t group = 0;  // only balls of the same may hold it
@@ -24,24 +24,24 @@ struct Piece {
 
 struct Covered {
   std::vector<DeepBall> balls;
-  std::vector<Piece> pieces;
+  std::vector<FaceFragment> pieces;
 };
 
 // Cut in two across its longest edge, if that is longer than `finest`.
-std::optional<std::array<Piece, 2>> halves_of(const Piece& piece, double finest);
+std::optional<std::array<FaceFragment, 2>> halves_of(const FaceFragment& piece, double finest);
 
 // The faces in pieces, each in one ball or with edges no longer than `finest`; along a Morton curve.
 // `group_of_face`: empty, or one a face.
-std::vector<Piece> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> group_of_face,
-                                std::span<const DeepBall> balls, double finest, Run& run);
+std::vector<FaceFragment> cut_to_balls(const MeshView& mesh, std::span<const uint32_t> group_of_face,
+                                       std::span<const DeepBall> balls, double finest, Run& run);
 
 // The ball that holds a piece best, or misses it least; ties by number. Each group has a ball.
-std::vector<uint32_t> best_balls(std::span<const Piece> pieces, std::span<const DeepBall> balls, Run& run);
+std::vector<uint32_t> best_balls(std::span<const FaceFragment> pieces, std::span<const DeepBall> balls, Run& run);
 
 // Grows balls until each piece lies in one.
-void grow_to_hold(std::span<const Piece> pieces, std::vector<DeepBall>& balls, Run& run);
+void grow_to_hold(std::span<const FaceFragment> pieces, std::vector<DeepBall>& balls, Run& run);
 
 // The same, then moves and shrinks balls in turn. Those that hold nothing of their own are taken out.
-void cover(std::span<const Piece> pieces, std::vector<DeepBall>& balls, const BallFitter& fitter, Run& run);
+void cover(std::span<const FaceFragment> pieces, std::vector<DeepBall>& balls, const BallFitter& fitter, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

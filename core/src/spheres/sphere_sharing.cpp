@@ -5,7 +5,7 @@
 
 #include "geometry/eigen3.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 namespace {
 
@@ -306,4 +306,4 @@ std::vector<DeepBall> share_out(const SharedPoints& points, size_t count, std::s
   return Sharing(points, fitter, trim, run).balls(count, start);
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

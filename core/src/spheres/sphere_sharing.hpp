@@ -10,7 +10,7 @@
 #include "base/run.hpp"
 #include "spheres/ball_fitter.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 struct SharedPoints {
   std::vector<Vec3> points;
@@ -23,4 +23,4 @@ struct SharedPoints {
 std::vector<DeepBall> share_out(const SharedPoints& points, size_t count, std::span<const DeepBall> start,
                                 const BallFitter& fitter, double trim, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

@@ -12,7 +12,7 @@
 #include "spheres/sphere_clear.hpp"
 #include "spheres/sphere_sharing.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 namespace {
 
@@ -60,7 +60,7 @@ struct Ground {
 };
 
 Covered covering(const Ground& ground, std::vector<DeepBall> balls, const BallFitter& fitter, Run& run) {
-  std::vector<Piece> pieces = cut_to_balls(ground.mesh, ground.group_of_face, balls, ground.finest, run);
+  std::vector<FaceFragment> pieces = cut_to_balls(ground.mesh, ground.group_of_face, balls, ground.finest, run);
   cover(pieces, balls, fitter, run);
   return {std::move(balls), std::move(pieces)};
 }
@@ -127,7 +127,7 @@ Covered covering_most(const Ground& ground, std::vector<DeepBall> balls, std::sp
   const auto wanted = out.begin() + static_cast<ptrdiff_t>(kCovered * static_cast<double>(out.size()));
   std::nth_element(out.begin(), wanted, out.end());
   grow(balls, *wanted + kLeftOut);
-  std::vector<Piece> pieces = cut_to_balls(ground.mesh, ground.group_of_face, balls, ground.finest, run);
+  std::vector<FaceFragment> pieces = cut_to_balls(ground.mesh, ground.group_of_face, balls, ground.finest, run);
   grow_to_hold(pieces, balls, run);
   grow(balls, -kLeftOut);
   return {std::move(balls), std::move(pieces)};
@@ -149,14 +149,14 @@ std::vector<DeepBall> one_ball(const Ground& ground, const SharedPoints& shared,
                                        : std::vector<DeepBall>{};
 }
 
-const Piece& nearest_piece(std::span<const Piece> pieces, const DeepBall& ball) {
-  return *std::ranges::min_element(pieces, {}, [&](const Piece& piece) {
+const FaceFragment& nearest_piece(std::span<const FaceFragment> pieces, const DeepBall& ball) {
+  return *std::ranges::min_element(pieces, {}, [&](const FaceFragment& piece) {
     return norm_sq((piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3 - ball.center);
   });
 }
 
 // `input_face`: of each face, as it was given.
-FitResult listed(std::span<const Piece> pieces, std::span<const DeepBall> balls, const Similarity& to_input,
+FitResult listed(std::span<const FaceFragment> pieces, std::span<const DeepBall> balls, const Similarity& to_input,
                  std::span<const uint32_t> input_face, const Vec3& farthest, double pad, Run& run) {
   const std::vector<uint32_t> owner = best_balls(pieces, balls, run);
   std::vector<std::vector<uint32_t>> faces(balls.size());
@@ -284,4 +284,4 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Fit
   return result;
 }
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

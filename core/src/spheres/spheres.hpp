@@ -19,7 +19,7 @@
 #include "fit/options.hpp"
 #include "mesh/mesh.hpp"
 
-namespace hitbox {
+namespace hitbox::internal::spheres {
 
 enum class SphereMode : uint8_t { conservative, balanced };
 
@@ -44,4 +44,4 @@ struct SphereFit {
 // are is said of the spheres before padding.
 SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, FitOptions options, Run& run);
 
-}  // namespace hitbox
+}  // namespace hitbox::internal::spheres

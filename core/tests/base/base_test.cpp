@@ -9,6 +9,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::base;
 
 TEST(quaternion_and_frame_are_inverse) {
   Random random(1);

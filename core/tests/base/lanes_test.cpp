@@ -7,6 +7,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::base;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::bvh;
 
 namespace {
 

@@ -11,6 +11,8 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::carve;
+using namespace hitbox::internal::merge;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 
 namespace {
 

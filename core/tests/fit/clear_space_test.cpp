@@ -6,6 +6,7 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 using namespace hitbox::tests;
 
 TEST(clear_space_agrees_with_every_sphere_asked) {

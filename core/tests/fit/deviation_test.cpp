@@ -6,6 +6,7 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 using tests::mesh_of;
 
 namespace {

@@ -13,6 +13,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 
 namespace {
 
@@ -74,7 +75,7 @@ struct Sheet {
     return true;
   }
 
-  std::vector<bool> trim() { return hitbox::trim(view, partition, shapes, rules, shaper, run); }
+  std::vector<bool> trim() { return hitbox::internal::fit::trim(view, partition, shapes, rules, shaper, run); }
 
   Run run{1};
   Random random;

@@ -6,6 +6,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::geometry;
 
 namespace {
 

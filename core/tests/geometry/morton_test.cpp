@@ -6,6 +6,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::geometry;
 
 TEST(a_morton_curve_visits_every_point_once_in_short_steps) {
   Random random(3);

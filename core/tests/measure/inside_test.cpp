@@ -4,6 +4,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::measure;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::mesh;
 
 static Run& one_thread() {
   static Run run(1);

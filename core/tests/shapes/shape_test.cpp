@@ -10,6 +10,7 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::shapes;
 using namespace hitbox::tests;
 
 namespace {

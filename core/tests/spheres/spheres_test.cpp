@@ -6,6 +6,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::spheres;
 
 namespace {
 
@@ -97,7 +98,7 @@ TEST(a_cover_holds_each_piece_in_one_ball) {
   const DepthGrid grid(surface, winding, referenced_bounds(mesh.view()), run);
   std::vector<DeepBall> balls;
   for (int k = 0; k < 9; ++k) balls.push_back({{std::cos(0.7 * k), std::sin(0.7 * k), 0}, 0.45, 0.4});
-  const std::vector<Piece> pieces = cut_to_balls(mesh.view(), {}, balls, 0.02, run);
+  const std::vector<FaceFragment> pieces = cut_to_balls(mesh.view(), {}, balls, 0.02, run);
   CHECK(pieces.size() > mesh.view().triangle_count());
   cover(pieces, balls, BallFitter(surface, winding, grid), run);
   const std::vector<uint32_t> best = best_balls(pieces, balls, run);
