@@ -9,6 +9,7 @@
 namespace hitbox::tests {
 
 struct Test {
+  const char* file;
   const char* name;
   void (*body)();
 };
@@ -21,8 +22,8 @@ inline int& failures() {
   static int count = 0;
   return count;
 }
-inline bool add_test(const char* name, void (*body)()) {
-  all_tests().push_back({name, body});
+inline bool add_test(const char* file, const char* name, void (*body)()) {
+  all_tests().push_back({file, name, body});
   return true;
 }
 inline void fail(const char* file, int line, const char* what) {
@@ -32,9 +33,9 @@ inline void fail(const char* file, int line, const char* what) {
 
 }  // namespace hitbox::tests
 
-#define TEST(name)                                                       \
-  static void name();                                                    \
-  static const bool name##_added = hitbox::tests::add_test(#name, name); \
+#define TEST(name)                                                                 \
+  static void name();                                                              \
+  static const bool name##_added = hitbox::tests::add_test(__FILE__, #name, name); \
   static void name()
 #define CHECK(condition)                                                   \
   do {                                                                     \
