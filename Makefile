@@ -12,7 +12,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
            $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: demo test bench stale compare paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
+CPP_FILES := $(shell find core bindings examples -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: demo test format bench stale compare paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
@@ -20,10 +22,17 @@ demo: $(VENV)/.render | render-libraries
 	@$(BIN)/hitbox render $(MODEL) $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.png
 
 test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
+	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(CPP_FILES)
 
 bench: stale
 	@for name in read fit evaluate; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done

@@ -9,9 +9,8 @@
 #include <functional>
 #include <memory>
 
-#include "base/threads.hpp"
-
 #include "base/rooms.hpp"
+#include "base/threads.hpp"
 
 namespace hitbox {
 
