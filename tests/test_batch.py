@@ -388,9 +388,13 @@ def test_a_pattern_starts_at_its_first_wildcard(tmp_path, fakes):
         (("a.obj",), {"cout": 3}, "unknown option 'cout'"),
         (("a.obj",), {"address": "auto"}, "only the ray engine"),
         (("a.obj",), {"engine": "dask"}, "Known: local, ray"),
-        (("a.obj",), {"to": "srdf"}, "srdf has spheres alone, and fit makes a box too. Give kinds=sphere."),
+        (
+            ("a.obj",),
+            {"to": "srdf"},
+            "srdf supports only spheres, but fit also makes a box. Give kinds=sphere.",
+        ),
         (("a.obj",), {"to": "curobo", "verb": "carve", "radius": 1, "tolerance": 1}, "makes a hull too"),
-        (("a.obj",), {"density": 500}, "only a body that moves has a mass"),
+        (("a.obj",), {"density": 500}, "only a dynamic body has a mass"),
         (("a.obj",), {"density": 0, "dynamic": True}, "density: must be"),
     ],
 )
@@ -490,7 +494,7 @@ def test_a_stopped_batch_leaves_whole_files_and_a_manifest_to_go_on_from(tmp_pat
     _, said = started.communicate(timeout=60)
     assert started.returncode == (130 if how == signal.SIGINT else -9)
     if how == signal.SIGINT:
-        assert re.search(r"hitbox: batch: \d+ of 14 are done; resume goes on from there\n", said)
+        assert re.search(r"hitbox: batch: \d+ of 14 are done; resume continues from there\n", said)
     ends = time.monotonic() + 20
     while any(Path(f"/proc/{pid}").exists() for pid in workers):
         assert time.monotonic() < ends, "workers are left"
@@ -647,7 +651,7 @@ def test_the_page_has_failures_first_and_then_the_worst():
     assert "<script" not in page
     assert "default-src 'none'" in page
     assert "hitbox[render]" in page
-    assert "2 assets not done yet" in page
+    assert "2 assets not processed yet" in page
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
 
 

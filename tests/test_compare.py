@@ -125,7 +125,7 @@ def test_failures_and_unreadable_files_are_rows(meshes, tmp_path, no_pictures):
     found.save_html(tmp_path / "x.html")
     text = (tmp_path / "x.html").read_text()
     assert "ended with exit code 3" in text
-    assert "Fake exits and Fake crashes answered on none" in text
+    assert "Fake exits and Fake crashes answered on no mesh" in text
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")

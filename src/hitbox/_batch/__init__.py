@@ -1,4 +1,4 @@
-"""batch: a verb on thousands of meshes, with limits, a manifest, and a page to look through."""
+"""batch: run a verb on thousands of meshes, with limits, a manifest, and a page of pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a batch: finds out what is to be done, has an engine do it, writes the manifest and the page."""
+"""Run a batch: list the assets, let an engine process them, write the manifest and the page."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ ENGINES = ("local", "ray")
 PAGE = "index.html"
 _MOST_WORKERS = 10_000
 _MOST_SAMPLES = 10_000_000
-_LISTED = 20  # failures in a summary; the manifest has all
-_UPLOAD_EVERY = 30.0  # seconds: how much a manifest at a URL may lag behind
+_LISTED = 20  # failures listed in a summary; the manifest has all of them
+_UPLOAD_EVERY = 30.0  # seconds that a manifest at a URL may lag behind
 
 
 class Engine(Protocol):
@@ -43,14 +43,17 @@ class Engine(Protocol):
 
 @dataclass
 class Summary:
-    """What came of a batch. `skipped`: done by an earlier run. `failures`: some of them, as id and why."""
+    """The result of a batch.
+
+    `skipped` counts assets done by an earlier run. `failures` lists some failures as (id, reason).
+    """
 
     total: int
     ok: int = 0
     partial: int = 0
     failed: int = 0
     skipped: int = 0
-    left: int = 0  # never ran, and were not asked for
+    left: int = 0  # never ran, and were not requested
     seconds: float = 0.0
     manifest: str = ""
     page: str = ""
@@ -107,31 +110,31 @@ def run(
     cancel: Cancel | None = None,
     **keywords: Any,
 ) -> Summary:
-    """Runs `verb` on all meshes of a folder, a pattern, a list (.txt) or a sequence of paths.
+    """Run `verb` on all meshes of a folder, a pattern, a list (.txt) or a sequence of paths.
 
     Outputs go to `out` (a folder, or a URL for fsspec) under the inputs' relative paths. `options` and
     further keywords are those of the verb; `to` is a format or a suffix. Each asset may take `timeout`
-    seconds and `memory` GiB in a worker of its own; one that crashes, hangs or eats memory is a line in the
-    manifest, and so is one that cannot be read. `resume` leaves out what an earlier run has done with the
-    same input, options and version; `retry_failed` does only what failed then. `samples`: points at which
-    distances are measured, 0 for none. `pictures` of each asset for the page; without it, if the extra
-    `render` is there. A `dynamic` body has the mass of its mesh where that is closed, else of its shapes, at
-    `density` kilograms a cubic metre; `with_mesh`: the mesh travels along. `progress` is called after each
-    asset, `watch` with each step of a worker.
+    seconds and `memory` GiB in a worker process. An asset that cannot be read, crashes, hangs or exhausts
+    memory becomes a line in the manifest. `resume` skips assets that an earlier run has processed with the
+    same input, options and version. `retry_failed` processes only those that failed. `samples` is the number
+    of points at which distances are measured; 0 turns this off. `pictures` draws each asset for the page, by
+    default if the extra `render` is installed. A `dynamic` body has the mass of its mesh if that is closed,
+    otherwise of its shapes, at `density` kilograms per cubic metre. `with_mesh` also writes the mesh.
+    `progress` is called after each asset, `watch` after each step of a worker.
 
-    Guaranteed: a file appears whole or not at all; outputs do not depend on the engine or the number of
+    Guaranteed: a file appears whole or not at all. Outputs do not depend on the engine or the number of
     workers (but a second try after a timeout is cheaper, and the manifest says so). Ctrl-C and `cancel` stop
-    it: what is done stays, and `resume` goes on.
+    the batch: finished assets stay, and `resume` continues.
     """
     checks.one_of("batch: verb", verb, VERBS, "verb")
     checks.one_of("batch: engine", engine, ENGINES, "engine")
     if address is not None and engine != "ray":
-        raise InputError("batch: address: only the ray engine has one. Give engine='ray' as well.")
+        raise InputError("batch: address: only the ray engine has an address. Give engine='ray' as well.")
     chosen = collected(VERBS[verb].options, verb, options, keywords)
     form, suffix = jobs.output_format(to)
     jobs.check_kinds(verb, chosen, form)
     if density is not None and not dynamic:
-        raise InputError("batch: density: only a body that moves has a mass. Give dynamic as well.")
+        raise InputError("batch: density: only a dynamic body has a mass. Give dynamic as well.")
     part = jobs.parsed_shard(shard)
     most = checks.whole("batch: workers", workers, 0, _MOST_WORKERS)
     limits = Limits(
@@ -168,12 +171,12 @@ def _engine(name: str, address: str | None, most: int, count: int) -> MakeEngine
 
     if name == "local":
         return local
-    library()  # before any work: without it nothing can be done
+    library()  # fail before any work if ray is not installed
     return ray
 
 
 def _with_threads(settings: Settings, workers: int) -> Settings:
-    """Cores are shared out where nothing is said."""
+    """Divide the cores among the workers unless the caller set a number of threads."""
     return replace(settings, threads=settings.threads or max(1, _cores() // workers))
 
 
@@ -181,7 +184,7 @@ def _with_threads(settings: Settings, workers: int) -> Settings:
 class _Batch:
     settings: Settings
     limits: Limits
-    every: list[Asset]  # of all shards: the page shows them
+    every: list[Asset]  # of all shards, for the page
     mine: list[Asset]
     place: Place
     shard: tuple[int, int] | None
@@ -200,7 +203,9 @@ class _Batch:
         out, name = self.settings.out, lines.name_for(self.shard)
         summary = Summary(len(self.mine), manifest=f"{out}/{name}", page=f"{out}/{PAGE}")
         if not LIMITED:
-            summary.notes.append("This system does not say what memory a process uses: there is no limit.")
+            summary.notes.append(
+                "This system does not report the memory of a process: there is no memory limit."
+            )
         with _stoppable(cancel) as stop, _folder_of_manifests(out, name, self.place) as (folder, upload):
             work = self._jobs(folder, summary)
             written = lines.Manifest(folder / name, self._about())
@@ -218,10 +223,10 @@ class _Batch:
         return summary
 
     def _about(self) -> dict[str, Any]:
-        said = self.settings
+        chosen = self.settings
         return {
-            "verb": said.verb, "options": said.options.said(), "format": said.format, "suffix": said.suffix,
-            "timeout": self.limits.timeout, "memory": self.limits.memory,
+            "verb": chosen.verb, "options": chosen.options.said(), "format": chosen.format,
+            "suffix": chosen.suffix, "timeout": self.limits.timeout, "memory": self.limits.memory,
         }  # fmt: skip
 
     def _work(
@@ -236,7 +241,7 @@ class _Batch:
         try:
             with contextlib.closing(engine.run(work)) as results:  # type: ignore[type-var]
                 for result in results:
-                    if result["status"] != "skipped":  # what was done before has its line
+                    if result["status"] != "skipped":  # a skipped asset already has its line
                         written.add(result)
                     summary.count(result)
                     upload(False)
@@ -272,7 +277,9 @@ class _Batch:
 
 
 def _unless(before: Mapping[str, Any] | None, sha256: str) -> dict[str, Any] | None:
-    """What has to be as it was, if the rest is: the input and the outputs, which a worker looks at."""
+    """Return the input and outputs that a worker compares before it skips an asset; None if it must not
+    skip.
+    """
     if before is None or before["status"] not in lines.DONE:
         return None
     if before["options_sha256"] != sha256 or before["core_build"] != build():
@@ -282,9 +289,9 @@ def _unless(before: Mapping[str, Any] | None, sha256: str) -> dict[str, Any] | N
 
 @contextlib.contextmanager
 def _folder_of_manifests(out: str, name: str, where: Place) -> Iterator[tuple[Path, Callable[[bool], None]]]:
-    """Where manifests are read and written, and what brings them to where they belong.
+    """Yield a local folder of manifests, and a function that uploads them.
 
-    A URL cannot be appended to: there a manifest is written here and copied from time to time.
+    A file at a URL cannot be appended to, so its manifest is written locally and copied from time to time.
     """
     if not isinstance(where, Url):
         Path(out).mkdir(parents=True, exist_ok=True)
@@ -306,7 +313,7 @@ def _folder_of_manifests(out: str, name: str, where: Place) -> Iterator[tuple[Pa
 
 
 class _Stop:
-    """Set by Ctrl-C or by the caller's own flag."""
+    """A flag that Ctrl-C or the caller's `cancel` sets."""
 
     def __init__(self, cancel: Cancel | None) -> None:
         self._cancel = cancel
@@ -316,23 +323,23 @@ class _Stop:
         return self._by_signal.is_set() or (self._cancel is not None and self._cancel.is_set())
 
     def on_signal(self, number: int, frame: Any) -> None:
-        if self._by_signal.is_set():  # a second one does not wait
+        if self._by_signal.is_set():  # a second Ctrl-C does not wait
             raise KeyboardInterrupt
         self._by_signal.set()
 
     def raise_if_set(self, summary: Summary) -> None:
-        said = f"{summary.done:,} of {summary.total:,} are done; resume goes on from there"
+        progress = f"{summary.done:,} of {summary.total:,} are done; resume continues from there"
         if self._by_signal.is_set():
-            raise KeyboardInterrupt(said)
+            raise KeyboardInterrupt(progress)
         if self.is_set() and summary.done < summary.total:
-            raise InterruptedError(f"batch was stopped: {said}")
+            raise InterruptedError(f"batch was stopped: {progress}")
 
 
 @contextlib.contextmanager
 def _stoppable(cancel: Cancel | None) -> Iterator[_Stop]:
-    """While it runs Ctrl-C is a wish, so that no file and no line is cut short by it."""
+    """Turn Ctrl-C into a flag while the batch runs, so that it truncates no file and no line."""
     stop = _Stop(cancel)
-    if threading.current_thread() is not threading.main_thread():  # only the main thread is told of signals
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield stop
         return
     before = signal.signal(signal.SIGINT, stop.on_signal)

@@ -1,6 +1,6 @@
 """The page of a batch: a picture of each asset and its collider, failures first, then the worst fits.
 
-It needs no script, and forbids itself the network: pictures are files beside it.
+The page has no script, and its policy forbids network access: pictures are files beside it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _STYLE = """
 .gallery .failed { background: var(--wrong-ground); }
 .gallery .why { color: var(--wrong); overflow-wrap: anywhere; }
 """
-_IMAGES = "'self' file: data:"  # a page that was opened from a disk has no 'self'
+_IMAGES = "'self' file: data:"  # a page opened from disk has no 'self'
 _HOW_TO_DRAW = 'There are no pictures: pip install "hitbox[render]", then run the batch again with --resume.'
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the page shows of an asset."""
+    """The data of an asset that the page shows."""
 
     id: str
     status: str
@@ -51,7 +51,7 @@ class Entry:
 
     @staticmethod
     def of(record: Mapping[str, Any]) -> Entry:
-        """From a line of the manifest."""
+        """Read a line of the manifest."""
         metrics = record["metrics"]
         paths = [output["path"] for output in record["outputs"]]
         picture = f"{PICTURES}/{record['id']}.png"
@@ -78,13 +78,13 @@ class Entry:
 
     @property
     def rank(self) -> tuple[bool, bool, float, str]:
-        """Failures first, then what fell short, then by the mean distance, the largest first."""
+        """Sort failures first, then partial results, then by mean distance, the largest first."""
         return not self.failed, self.status == "ok", -(self.outer_mean or 0.0), self.id
 
 
 @dataclass(frozen=True)
 class About:
-    """What the page says of the whole batch."""
+    """The data of the whole batch that the page shows."""
 
     verb: str
     options: Mapping[str, Any]
@@ -93,7 +93,7 @@ class About:
 
 
 def page(entries: Sequence[Entry], about: About) -> str:
-    """The whole page."""
+    """Return the whole page."""
     shown = sorted(entries, key=lambda entry: entry.rank)
     figures = "\n".join(map(_figure, shown))
     start = head("Batch", _IMAGES).replace("</style>", f"{_STYLE}</style>")
@@ -105,13 +105,13 @@ def _header(entries: Sequence[Entry], about: About) -> str:
     options = ", ".join(f"{name} {value}" for name, value in about.options.items())
     failed = sum(entry.failed for entry in entries)
     lead = f"{about.verb}{f' with {options}' if options else ''}: {counted(len(entries), 'asset')}"
-    lead += f", {failed:,} of them failed." if failed else ", all of them done."
+    lead += f", {failed:,} of them failed." if failed else ", all of them processed."
     if about.missing:
-        lead += f" {counted(about.missing, 'asset')} not done yet."
+        lead += f" {counted(about.missing, 'asset')} not processed yet."
     if any(entry.outer_mean is not None for entry in entries):
         lead += (
-            " Failures come first, then the colliders that are farthest from their meshes: by the mean "
-            "distance where they can be touched, of the diagonal."
+            " Failures come first, then the colliders farthest from their meshes: by the mean "
+            "distance of the outer surface, in % of the diagonal."
         )
     notes = list(about.notes)
     if not any(entry.picture for entry in entries):
@@ -137,24 +137,26 @@ def _figure(entry: Entry) -> str:
 
 
 def _url(path: str) -> str:
-    """Relative, whatever the name: a colon in it is no scheme, and two slashes no host."""
+    """Return a relative URL. The prefix keeps a colon from starting a scheme, and two slashes from naming a
+    host.
+    """
     return "./" + quote(path.encode("utf-8", "surrogateescape"))
 
 
 def _why(entry: Entry) -> str:
-    said = [] if entry.status == "ok" else [f"{entry.status}: {entry.message}"]
+    texts = [] if entry.status == "ok" else [f"{entry.status}: {entry.message}"]
     if entry.attempt > 1:
-        said.append(f"The second try{f', with {entry.preset}' if entry.preset else ''}.")
-    return " ".join(said)
+        texts.append(f"The second try{f', with {entry.preset}' if entry.preset else ''}.")
+    return " ".join(texts)
 
 
 def _numbers(entry: Entry) -> str:
-    said = []
+    texts = []
     if entry.outer_mean is not None and entry.outer_hausdorff is not None:
-        said.append(f"mean {percent(entry.outer_mean)}, largest {percent(entry.outer_hausdorff)}")
+        texts.append(f"mean {percent(entry.outer_mean)}, largest {percent(entry.outer_hausdorff)}")
     if entry.shapes is not None and entry.bytes is not None:
-        said.append(f"{entry.kinds}, {entry.bytes:,} bytes")
-    said.append(f"{entry.seconds:.2f} s")
+        texts.append(f"{entry.kinds}, {entry.bytes:,} bytes")
+    texts.append(f"{entry.seconds:.2f} s")
     if entry.peak_rss:
-        said.append(f"{entry.peak_rss / (1 << 20):,.0f} MiB")
-    return "; ".join(said)
+        texts.append(f"{entry.peak_rss / (1 << 20):,.0f} MiB")
+    return "; ".join(texts)

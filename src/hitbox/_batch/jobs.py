@@ -1,6 +1,6 @@
-"""What is to be done: the assets of a batch, where their outputs go, and what is the same for all of them.
+"""The work of a batch: its assets, the paths of their outputs, and the settings that all assets share.
 
-Outputs mirror the tree of inputs by relative path, so nothing in a name can lead out of the output folder.
+Outputs mirror the inputs' relative paths, so no name can lead out of the output folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hitbox._methods.fit import PRESETS, FitOptions
 from hitbox._model.mass import DENSITY
 
 Source: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
-PICTURES = "pictures"  # the folder of them, below the output folder
+PICTURES = "pictures"  # their folder, below the output folder
 _LIST = ".txt"
 _SHARD = re.compile(r"(\d+)/(\d+)")
 _MOST_SHARDS = 1_000_000
@@ -33,7 +33,7 @@ _MOST_SHARDS = 1_000_000
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb that a batch can run: `entry` names its function, "module:name"."""
+    """A verb that a batch can run. `entry` names its function, "module:name"."""
 
     name: str
     options: type[Any]
@@ -48,7 +48,9 @@ VERBS: dict[str, Verb] = {
 
 @dataclass(frozen=True)
 class Asset:
-    """One input. `id` is its path below the root, with slashes; `output` that of its main file below OUT."""
+    """One input. `id` is its path below the root, with slashes; `output` is the path of its main file below
+    OUT.
+    """
 
     id: str
     path: str
@@ -61,7 +63,9 @@ class Asset:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is the same for all assets, and goes to each worker once. Options as their class has them."""
+    """The settings of all assets, sent to each worker once. `options` is an instance of the verb's options
+    class.
+    """
 
     verb: str
     entry: str
@@ -75,22 +79,24 @@ class Settings:
     dynamic: bool = False
     density: float = DENSITY
     with_mesh: bool = False
-    path: tuple[str, ...] = field(default=())  # where modules are looked for as well
+    path: tuple[str, ...] = field(default=())  # more folders to import modules from
 
     @property
     def sha256(self) -> str:
-        """Of all that decides about the outputs; not of threads and places."""
-        said = {
+        """Hash everything that affects the outputs, but not threads and places."""
+        relevant = {
             "verb": self.verb, "options": self.options.said(), "format": self.format, "suffix": self.suffix,
             "samples": self.samples, "pictures": self.pictures, "with_mesh": self.with_mesh,
             "density": self.density if self.dynamic else None,
         }  # fmt: skip
-        return digest(said)
+        return digest(relevant)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One asset for a worker. `unless`: the line of an earlier run; if all is still as it says, skip it."""
+    """One asset for a worker. `unless` has the input and outputs of an earlier run: skip the asset if they
+    still match.
+    """
 
     asset: Asset
     unless: dict[str, Any] | None = None
@@ -98,16 +104,16 @@ class Job:
 
 
 def preset_of(options: Any) -> str | None:
-    """What the manifest calls the effort: a preset, or carve's number."""
+    """Return the manifest's name for the effort: a preset, or carve's number."""
     if hasattr(options, "preset"):
         return str(options.preset)
     return f"effort={options.effort:g}" if hasattr(options, "effort") else None
 
 
 def cheaper(options: Any) -> Any | None:
-    """The same options with the next cheaper preset; None where there is none."""
+    """Return the options with the next cheaper preset, or None if there is none."""
     preset = getattr(options, "preset", None)
-    if preset in PRESETS[1:] and not getattr(options, "by_spheres", False):  # spheres alone know no presets
+    if preset in PRESETS[1:] and not getattr(options, "by_spheres", False):  # spheres alone have no presets
         return replace(options, preset=PRESETS[PRESETS.index(preset) - 1])
     if getattr(options, "effort", 0) > 0:
         return replace(options, effort=0)
@@ -115,7 +121,7 @@ def cheaper(options: Any) -> Any | None:
 
 
 def output_format(to: str) -> tuple[str, str]:
-    """The format's name and the suffix of its files, from one of the two."""
+    """Return the format's name and the suffix of its files, given one of the two."""
     names = dict.fromkeys(known.name for known in FORMATS)
     suffix = to if to.startswith(".") else f".{to}"
     known_suffixes = {known.suffix for known in FORMATS}
@@ -126,7 +132,7 @@ def output_format(to: str) -> tuple[str, str]:
 
 
 def check_kinds(verb: str, options: Any, form: str) -> None:
-    """Before any work: that the format has a place for what the verb makes."""
+    """Check before any work that the format supports the kinds that the verb makes."""
     target = target_of(format_for("", form))
     if target.is_exact or "hull" in target.kinds:
         return
@@ -134,23 +140,27 @@ def check_kinds(verb: str, options: Any, form: str) -> None:
     if wrong := [kind for kind in made if kind not in target.kinds]:
         known = listed([f"{kind}s" for kind in target.kinds])
         hint = f" Give kinds={','.join(target.kinds)}." if verb == "fit" else ""
-        raise InputError(f"batch: to: {form} has {known} alone, and {verb} makes a {wrong[0]} too.{hint}")
+        raise InputError(
+            f"batch: to: {form} supports only {known}, but {verb} also makes a {wrong[0]}.{hint}"
+        )
 
 
 def assets(source: Source, out: str, suffix: str, root: str | os.PathLike[str] | None = None) -> list[Asset]:
-    """All inputs, in the order of their ids. InputError where two would have one output."""
+    """Return all inputs, sorted by id. Raise InputError if two have the same output."""
     paths, below = _inputs(source, None if "://" in out else out)
     if root is not None:
         below = os.path.abspath(os.fspath(root))
     found = [_asset(path, below, suffix) for path in sorted(set(paths))]
     if not found:
-        raise InputError(f"batch: {_said(source)}: no meshes there. Known: {', '.join(sorted(READERS))}.")
+        raise InputError(
+            f"batch: {_described(source)}: no meshes there. Known: {', '.join(sorted(READERS))}."
+        )
     _check_outputs(found, out)
     return sorted(found, key=lambda asset: asset.id)
 
 
 def in_shard(identity: str, shard: tuple[int, int] | None) -> bool:
-    """By the id alone, so that what is added later changes nothing for the others."""
+    """Choose by the id alone, so that assets added later move no other asset."""
     if shard is None:
         return True
     number, count = shard
@@ -158,7 +168,7 @@ def in_shard(identity: str, shard: tuple[int, int] | None) -> bool:
 
 
 def parsed_shard(text: str | tuple[int, int] | None) -> tuple[int, int] | None:
-    """`2/4`: the second of four."""
+    """Parse `2/4`, the second of four."""
     if text is None:
         return None
     number, count = (0, 0)
@@ -172,7 +182,7 @@ def parsed_shard(text: str | tuple[int, int] | None) -> tuple[int, int] | None:
 
 
 def input_sha256(path: str) -> tuple[str, int]:
-    """Of the file, and of the buffers beside it that a .gltf names; and how many bytes they are."""
+    """Hash the file and the buffers that a .gltf names, and return their size in bytes."""
     total, size = hashlib.sha256(), 0
     for each in (path, *_buffers(path)):
         with open(each, "rb") as file:
@@ -194,13 +204,13 @@ def _buffers(path: str) -> list[str]:
             uris = [buffer.get("uri", "data:") for buffer in json.load(file).get("buffers", ())]
         named = [unquote(uri) for uri in uris if not uri.startswith("data:")]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-        return []  # the reader will say what is wrong with it
+        return []  # the reader will report the error
     beside = [os.path.join(os.path.dirname(path), name) for name in named]
     return [each for each in beside if os.path.isfile(each)]
 
 
 def _inputs(source: Source, out: str | None) -> tuple[list[str], str]:
-    """Absolute paths of inputs, and the folder that their ids start from."""
+    """Return the absolute paths of the inputs, and the root folder of their ids."""
     if not isinstance(source, (str, os.PathLike)):
         listed = [os.path.abspath(os.fsdecode(path)) for path in source]
         return listed, os.path.commonpath([os.path.dirname(path) for path in listed]) if listed else ""
@@ -212,7 +222,9 @@ def _inputs(source: Source, out: str | None) -> tuple[list[str], str]:
     if glob.has_magic(where):
         found = (os.path.abspath(path) for path in glob.iglob(where, recursive=True))
         return [path for path in found if _is_mesh(path) and not _is_below(path, out)], _fixed_part(where)
-    raise InputError(f"batch: {_said(source)}: no such folder or file. Give a folder, a pattern, or a list.")
+    raise InputError(
+        f"batch: {_described(source)}: no such folder or file. Give a folder, a pattern, or a list."
+    )
 
 
 def _walked(folder: str, out: str | None) -> list[str]:
@@ -224,14 +236,14 @@ def _walked(folder: str, out: str | None) -> list[str]:
 
 
 def _listed(path: str) -> list[str]:
-    """One path a line, from the list's own folder."""
+    """Read one path per line, relative to the list's own folder."""
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as file:
         lines = [line.rstrip("\r\n") for line in file]
     return [os.path.abspath(os.path.join(os.path.dirname(path), line)) for line in lines if line.strip()]
 
 
 def _fixed_part(pattern: str) -> str:
-    """The folder before the first wildcard."""
+    """Return the folder before the first wildcard."""
     folder = pattern
     while glob.has_magic(folder):
         folder = os.path.dirname(folder)
@@ -239,17 +251,20 @@ def _fixed_part(pattern: str) -> str:
 
 
 def _is_mesh(path: str) -> bool:
-    return suffix_of(path) in READERS and not os.path.isdir(path)  # a link to nothing is said to be one
+    # a broken link counts: reading it reports the error
+    return suffix_of(path) in READERS and not os.path.isdir(path)
 
 
 def _is_below(path: str, folder: str | None) -> bool:
-    """Outputs of an earlier run are no inputs, wherever the output folder is."""
+    """Return whether `path` lies below `folder`. Outputs of an earlier run are not inputs."""
     return folder is not None and (path + os.sep).startswith(os.path.abspath(folder) + os.sep)
 
 
 def _asset(path: str, root: str, suffix: str) -> Asset:
     if not _is_below(path, root):
-        raise InputError(f"batch: {path}: is not below {root}. Name the folder that all are below as root.")
+        raise InputError(
+            f"batch: {path}: is not below {root}. Give a folder that contains all inputs as root."
+        )
     identity = PurePosixPath(*os.path.relpath(path, root).split(os.sep))
     name = identity.name[:-3] if identity.name.lower().endswith(".gz") else identity.name
     stem = name[: -len(os.path.splitext(name)[1]) or None]
@@ -257,7 +272,7 @@ def _asset(path: str, root: str, suffix: str) -> Asset:
 
 
 def _check_outputs(found: Sequence[Asset], out: str) -> None:
-    """Before any work: no two with one output, no output that is an input."""
+    """Check before any work that no two assets have the same output, and that no output is an input."""
     owners: dict[str, Asset] = {}
     for asset in found:
         other = owners.setdefault(os.path.normcase(asset.output), asset)
@@ -275,7 +290,7 @@ def _check_outputs(found: Sequence[Asset], out: str) -> None:
             raise InputError(f"batch: {asset.output} in {out} is an input itself. Give another folder.")
 
 
-def _said(source: Source) -> str:
+def _described(source: Source) -> str:
     return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else counted(len(source), "path")
 
 

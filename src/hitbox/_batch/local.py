@@ -1,7 +1,7 @@
-"""The local engine: workers in processes of their own, one asset at a time each.
+"""The local engine: worker processes that each handle one asset at a time.
 
-Holds: whatever an asset does to its worker (crash, hang, eat memory, start processes), each job comes back
-with one result, the other workers go on, and no process stays behind. The parent touches no geometry.
+Guaranteed: whatever an asset does to its worker (crash, hang, exhaust memory, start processes), each job
+gives one result, the other workers continue, and no process stays behind. The parent handles no geometry.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from hitbox._batch.jobs import Job, Settings, cheaper, preset_of
 from hitbox._batch.places import place
 
 GIB = 1 << 30
-LIMITED = sys.platform == "linux"  # only there can be seen what memory a process really uses
+LIMITED = sys.platform == "linux"  # only Linux reports the memory that a process actually uses
 RETRIED = ("timeout", "oom", "crash")
-_LOOK_EVERY = 0.05  # seconds between looks at running workers
-_GRACE = 1.0  # seconds from a polite to an impolite end
-_LAST_GRACE = 2.0  # seconds that running assets get when the batch is stopped
-_LEAVE = 10.0  # seconds a recycled worker has to end by itself
-_START = 300.0  # seconds a worker has to start
+_LOOK_EVERY = 0.05  # seconds between checks of running workers
+_GRACE = 1.0  # seconds from SIGTERM to SIGKILL
+_LAST_GRACE = 2.0  # seconds for running assets when the batch is stopped
+_LEAVE = 10.0  # seconds for a recycled worker to end by itself
+_START = 300.0  # seconds for a worker to start
 _MOST_FAILED_STARTS = 3
-_TAIL = 4096  # bytes of what a worker printed that are kept for the message
+_TAIL = 4096  # bytes of a worker's output to keep for the message
 _CODE = "import sys; sys.path[:] = {path!r}; from hitbox._batch.worker import main; main()"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one asset: seconds, and bytes of its worker. `recycle`: assets after which a worker is replaced."""
+    """The limits of one asset: seconds, and bytes of memory. A worker is replaced after `recycle` assets."""
 
     timeout: float
     memory: int
@@ -51,13 +51,13 @@ class Limits:
 
     @property
     def idle_memory(self) -> int:
-        """A worker that holds more than this when it has nothing to do is replaced."""
+        """An idle worker that uses more than this is replaced."""
         return self.memory // 2
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a worker is at: `stage` is start, a step of the work, or done."""
+    """The progress of a worker: `stage` is start, a step of the work, or done."""
 
     worker: int
     id: str
@@ -70,7 +70,7 @@ Result = dict[str, Any]
 
 @dataclass
 class _Turn:
-    """A job with what was tried before."""
+    """A job, and how to try it."""
 
     job: Job
     attempt: int = 1
@@ -79,7 +79,7 @@ class _Turn:
 
 
 class Crew:
-    """Workers that are started as they are needed and stay for the next jobs until `close`."""
+    """Workers that start when they are needed and are reused until `close`."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Crew:
         self._limits = limits
         self._watch = watch or (lambda event: None)
         self._stopped = stopped
-        self._said: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
+        self._messages: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._workers: list[_Worker] = []
         self._leaving: list[_Worker] = []
         self._failed_starts = 0
@@ -105,11 +105,11 @@ class Crew:
             raise InputError(f"batch: options: cannot be sent to a worker ({error}).") from None
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Result]:
-        """One result a job, in the order in which they come. Ends early when it is stopped."""
+        """Yield one result per job, in order of completion. End early if the batch is stopped."""
         waiting = iter(jobs)
         again: deque[_Turn] = deque()
         following = self._next(waiting, again)
-        last: float | None = None  # when running assets are given up
+        last: float | None = None  # the time at which running assets are given up
         try:
             while following or self._busy:
                 if last is None and self._stopped():
@@ -120,7 +120,7 @@ class Crew:
                 while following and (worker := self._free()):
                     self._send(worker, following)
                     following = self._next(waiting, again)
-                for worker, line in self._heard():
+                for worker, line in self._received():
                     yield from self._answer(worker, line, again)
                 following = following or self._next(waiting, again)
                 self._look()
@@ -129,7 +129,7 @@ class Crew:
                 self._end(worker)
 
     def close(self) -> None:
-        """Ends all workers."""
+        """End all workers."""
         for worker in self._workers:
             worker.leave()
         ends = time.monotonic() + _GRACE
@@ -151,14 +151,14 @@ class Crew:
         return None if job is None else _Turn(job)
 
     def _free(self) -> _Worker | None:
-        """A worker that has nothing to do. Those that are missing are started, and soon are ready."""
+        """Return an idle worker. If there is none, start the missing ones, which will be ready soon."""
         for worker in self._workers:
             if worker.is_idle:
                 return worker
         taken = {worker.number for worker in self._workers}
         for number in range(self._most):
             if number not in taken:
-                self._workers.append(_Worker(number, self._pickled, self._said))
+                self._workers.append(_Worker(number, self._pickled, self._messages))
         return None
 
     def _send(self, worker: _Worker, turn: _Turn) -> None:
@@ -174,23 +174,23 @@ class Crew:
             "verify": turn.job.verify,
         })  # fmt: skip
 
-    def _heard(self) -> Iterator[tuple[_Worker, bytes | None]]:
-        """What was said since the last time; waits a little for the first."""
+    def _received(self) -> Iterator[tuple[_Worker, bytes | None]]:
+        """Yield the messages since the last call; wait a little for the first."""
         with contextlib.suppress(queue.Empty):
-            yield self._said.get(timeout=_LOOK_EVERY)
+            yield self._messages.get(timeout=_LOOK_EVERY)
             while True:
-                yield self._said.get_nowait()
+                yield self._messages.get_nowait()
 
     def _answer(self, worker: _Worker, line: bytes | None, again: deque[_Turn]) -> Iterator[Result]:
-        """Takes one message; a result comes out where an asset is done with."""
-        if worker not in self._workers:  # it was given up, and only now is its pipe empty
+        """Handle one message. Yield a result if an asset is finished."""
+        if worker not in self._workers:  # the worker was given up, and its pipe is empty only now
             return
         if line is None:
             found = self._lost(worker)
         else:
             message = _parsed(line)
             if message is None:
-                worker.verdict = worker.verdict or ("crash", "ended with an answer that cannot be read")
+                worker.verdict = worker.verdict or ("crash", "gave an answer that cannot be read")
                 worker.kill()
                 return
             if "ready" in message:
@@ -220,7 +220,7 @@ class Crew:
             yield self._result(worker, turn, found)
 
     def _recycle(self, worker: _Worker, is_spent: bool) -> None:
-        """Lets a worker go that did enough, holds too much, or is being ended while it answered."""
+        """Release a worker that processed enough assets, uses too much memory, or is being ended."""
         is_spent |= worker.assets >= self._limits.recycle or worker.resident > self._limits.idle_memory
         if worker in self._workers and (is_spent or worker.verdict):
             self._workers.remove(worker)
@@ -228,10 +228,12 @@ class Crew:
             worker.leave()
 
     def _another_try(self, turn: _Turn, status: str, stage: str) -> _Turn | None:
-        """Once, and cheaper where that is possible. What is plainly wrong stays wrong."""
+        """Return a second try, cheaper if possible. An error is not tried again, because it would fail
+        again.
+        """
         if status not in RETRIED or turn.attempt > 1:
             return None
-        if stage == "draw":  # the collider was fine
+        if stage == "draw":  # the collider was finished
             return _Turn(turn.job, turn.attempt + 1, False, picture=False)
         is_cheaper = cheaper(self._settings.options) is not None
         if status == "timeout" and not is_cheaper:
@@ -262,7 +264,7 @@ class Crew:
         }
 
     def _lost(self, worker: _Worker) -> Result | None:
-        """A worker whose pipe has ended: what that means for its asset."""
+        """Remove a worker whose pipe has ended, and return the result of its asset."""
         self._workers.remove(worker)
         worker.wait(_GRACE)
         worker.kill()
@@ -283,20 +285,20 @@ class Crew:
         }  # fmt: skip
 
     def _look(self) -> None:
-        """Deadlines, memory, and processes that ended while another holds their pipe open."""
+        """Check deadlines, memory, and workers that ended while another process holds their pipe open."""
         now = time.monotonic()
         for worker in self._workers:
             if worker.is_dead:
-                worker.kill()  # what it started too
-                if not worker.is_heard_out():
-                    self._said.put((worker, None))
+                worker.kill()  # with its descendants
+                if not worker.is_drained():
+                    self._messages.put((worker, None))
             elif worker.kill_at is not None:
                 if now > worker.kill_at:
                     worker.kill()
             elif now > worker.deadline:
                 at = f" at: {worker.stage}" if worker.stage else ""
-                said = f"no answer in {self._limits.timeout:g} s{at}" if worker.ready else "does not start"
-                worker.verdict = ("timeout", said)
+                reason = f"no answer in {self._limits.timeout:g} s{at}" if worker.ready else "does not start"
+                worker.verdict = ("timeout", reason)
                 worker.terminate(now + _GRACE)
             elif worker.turn is not None and now >= worker.look_at:
                 worker.look_at = now + _LOOK_EVERY
@@ -310,7 +312,7 @@ class Crew:
             self._leaving.remove(worker)
 
     def _end(self, worker: _Worker) -> None:
-        """Gives up a worker and its asset."""
+        """Give up a worker and its asset."""
         assert worker.turn is not None
         asset = worker.turn.job.asset
         worker.kill()
@@ -321,9 +323,9 @@ class Crew:
 
 
 class _Worker:
-    """A process, as the parent sees it."""
+    """The parent's view of a worker process."""
 
-    def __init__(self, number: int, settings: bytes, said: Any) -> None:
+    def __init__(self, number: int, settings: bytes, messages: Any) -> None:
         self.number = number
         self.ready = False
         self.turn: _Turn | None = None
@@ -342,13 +344,14 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # so that all it starts can be ended with it, and Ctrl-C is ours alone
+            # its descendants can be ended with it, and only the parent receives Ctrl-C
+            start_new_session=True,
         )
         self.pid = self._process.pid
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self._threads = [
-            threading.Thread(target=_hear, args=(self, self._process.stdout, said), daemon=True),
+            threading.Thread(target=_receive, args=(self, self._process.stdout, messages), daemon=True),
             threading.Thread(
                 target=keep, args=(self._process.stderr, self._printed, _TAIL, True), daemon=True
             ),
@@ -367,7 +370,7 @@ class _Worker:
 
     def _write(self, data: bytes) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it is dead: its pipe ends, and that is heard
+        with contextlib.suppress(OSError):  # the worker is dead, which the end of its pipe reports
             self._process.stdin.write(data)
             self._process.stdin.flush()
 
@@ -379,8 +382,8 @@ class _Worker:
     def is_idle(self) -> bool:
         return self.ready and self.turn is None and self.verdict is None and not self.is_dead
 
-    def is_heard_out(self) -> bool:
-        """Whether all it said was heard: not so where a process that it started holds its pipe."""
+    def is_drained(self) -> bool:
+        """Return whether the output pipe is drained. It is not while a descendant holds the pipe open."""
         self._threads[0].join(timeout=_GRACE)
         return not self._threads[0].is_alive()
 
@@ -397,7 +400,7 @@ class _Worker:
         self.peak = max(self.peak, self.resident)
 
     def leave(self) -> None:
-        """Asks it to end after what it is at."""
+        """Ask the worker to end after its current asset."""
         assert self._process.stdin is not None
         self.leave_by = time.monotonic() + _LEAVE
         with contextlib.suppress(OSError):
@@ -423,7 +426,7 @@ class _Worker:
         return 0
 
     def close(self) -> None:
-        """The pipes, once the process is gone."""
+        """Close the pipes after the process has ended."""
         self._process.wait()
         for thread in self._threads:
             thread.join(timeout=1)
@@ -434,11 +437,11 @@ class _Worker:
                     pipe.close()
 
 
-def _hear(worker: _Worker, pipe: Any, said: Any) -> None:
+def _receive(worker: _Worker, pipe: Any, messages: Any) -> None:
     with contextlib.suppress(OSError, ValueError):
         for line in pipe:
-            said.put((worker, line))
-    said.put((worker, None))
+            messages.put((worker, line))
+    messages.put((worker, None))
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
@@ -450,6 +453,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def _verdict(code: int, printed: bytes) -> tuple[str, str]:
-    if hasattr(signal, "SIGKILL") and code == -signal.SIGKILL:  # not by us: the system was out of memory
-        return "oom", f"killed by the system, as it does when memory runs out{last_line(printed)}"
+    # not killed by the parent: the system was out of memory
+    if hasattr(signal, "SIGKILL") and code == -signal.SIGKILL:
+        return "oom", f"killed by the system, probably because memory ran out{last_line(printed)}"
     return "crash", how_it_ended(code, printed)

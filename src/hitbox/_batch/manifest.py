@@ -1,7 +1,7 @@
-"""The manifest: what became of each asset, a line of JSON each, written by one process.
+"""The manifest: one line of JSON per finished asset, written by one process.
 
-Every run adds a header line and then its own lines; of an asset the last line counts. A line that a crash
-has cut short is dropped.
+Every run adds a header line and then its own lines. The last line of an asset counts. A line that a crash has
+truncated is dropped.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Record = dict[str, Any]
 
 
 def name_for(shard: tuple[int, int] | None) -> str:
-    """Shards may run at the same time, so each has its own."""
+    """Return the file name. Shards may run at the same time, so each has its own manifest."""
     return "manifest.jsonl" if shard is None else f"manifest.{shard[0]}-of-{shard[1]}.jsonl"
 
 
 class Manifest:
-    """Open for one run. A line is in the file when `add` returns."""
+    """A manifest that is open for one run. A line is in the file when `add` returns."""
 
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -66,7 +66,7 @@ class Manifest:
             data = data[os.write(self._file, data) :]
 
     def _lock(self) -> None:
-        """One writer: a second batch would redo what the first is at."""
+        """Lock the manifest. A second batch would repeat the work of the first."""
         try:
             import fcntl
         except ImportError:
@@ -76,7 +76,7 @@ class Manifest:
         except OSError as error:
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
                 raise InputError(
-                    f"batch: {self.path}: another batch writes it. Wait for it, or give another folder."
+                    f"batch: {self.path}: another batch is writing it. Wait for it, or give another folder."
                 ) from None
 
     def _drop_torn_line(self) -> None:
@@ -96,7 +96,7 @@ class Manifest:
 
 
 def records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """All lines of a manifest, each with the version, the build and the start of its run."""
+    """Yield all lines of a manifest, each with the version, the build and the start of its run."""
     head: Record = {"run": ""}
     try:
         file = open(path, "rb")  # noqa: SIM115  # it is closed below
@@ -115,9 +115,9 @@ def records(path: str | os.PathLike[str]) -> Iterator[Record]:
 
 
 def latest(paths: Iterable[str | os.PathLike[str]], keep: Callable[[Record], T]) -> dict[str, T]:
-    """Of each asset what `keep` makes of its last line; over several manifests, that of the latest run.
+    """Return `keep` of the last line of each asset; over several manifests, of the latest run.
 
-    Not by when an asset was started: clocks of several machines differ.
+    The start of an asset does not decide, because the clocks of several machines differ.
     """
     found: dict[str, tuple[str, T]] = {}
     for path in paths:
@@ -129,7 +129,7 @@ def latest(paths: Iterable[str | os.PathLike[str]], keep: Callable[[Record], T])
 
 
 def resumable(record: Record) -> Record:
-    """What a resume needs of a line."""
+    """Return the fields that a resume needs."""
     names = ("status", "input_sha256", "options_sha256", "outputs", "hitbox_version", "core_build")
     return {name: record.get(name) for name in names}
 

@@ -1,4 +1,4 @@
-"""Where outputs go: a folder, or a URL that fsspec knows. Paths are relative, with slashes."""
+"""Destinations of outputs: a folder, or a URL that fsspec supports. Paths are relative, with slashes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hitbox._base.processes import is_alive
 
 
 class Place(Protocol):
-    """What a worker and the page need of it."""
+    """The interface that a worker and the page use."""
 
     def write(self, files: Sequence[tuple[str, bytes]]) -> None: ...
     def read(self, path: str) -> bytes | None: ...
@@ -31,7 +31,7 @@ def place(out: str) -> Place:
 
 
 def holds(where: Place, outputs: Sequence[Mapping[str, Any]], verify: bool) -> bool:
-    """Whether all are there with their sizes; `verify`: with their hashes."""
+    """Return whether all outputs exist with their sizes, and with their hashes if `verify` is set."""
     if not verify:
         return all(where.size(each["path"]) == each["bytes"] for each in outputs)
     found = (where.read(each["path"]) for each in outputs)
@@ -42,7 +42,7 @@ def holds(where: Place, outputs: Sequence[Mapping[str, Any]], verify: bool) -> b
 
 
 class Folder:
-    """A folder: files appear whole, all of an asset or none."""
+    """A folder. Files appear whole, and either all files of an asset or none."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = Path(root)
@@ -70,7 +70,7 @@ class Folder:
         return None
 
     def sweep(self, paths: Iterable[str], pid: int) -> None:
-        """Removes what a killed worker had not finished: beside its files, and in folders of theirs."""
+        """Remove the unfinished files of a killed worker, beside its outputs and in their folders."""
         for path in paths:
             target = self.at(path)
             beside = glob.escape(str(target.parent))
@@ -81,7 +81,7 @@ class Folder:
                         os.unlink(left)
 
     def clear(self) -> None:
-        """Removes what processes of this machine left that were killed, workers and their parent."""
+        """Remove the unfinished files of killed processes of this machine, workers and their parent."""
         for left in self.root.rglob(f".hitbox-{glob.escape(_host())}-*.partial"):
             pid = left.name[len(f".hitbox-{_host()}-") :].split("-")[0]
             if pid.isdigit() and not is_alive(int(pid)):
@@ -89,7 +89,9 @@ class Folder:
 
 
 class Url:
-    """A place that fsspec knows. Object stores cannot rename: a file is written once, under its own name."""
+    """A URL that fsspec supports. Object stores cannot rename, so a file is written once, under its final
+    name.
+    """
 
     def __init__(self, url: str) -> None:
         try:
@@ -122,20 +124,20 @@ class Url:
         return None
 
     def names(self, pattern: str) -> list[str]:
-        """Of the files beside each other that match."""
+        """Return the names of the files in the folder that match."""
         with contextlib.suppress(OSError):
             return sorted(os.path.basename(str(each)) for each in self._files.glob(self.at(pattern)))
         return []
 
     def sweep(self, paths: Iterable[str], pid: int) -> None:
-        """Nothing has another name first."""
+        """Do nothing: files are never written under a temporary name."""
 
     def clear(self) -> None:
-        """As above."""
+        """Do nothing, as in `sweep`."""
 
 
 def _mark(pid: int) -> str:
-    """Of one process of one machine, as several may write to one folder."""
+    """Return a mark of this process and machine, because several may write to one folder."""
     return f"{_host()}-{pid}-"
 
 

@@ -1,8 +1,8 @@
 """The Ray engine: the same jobs on a cluster, in groups of about a second of work.
 
-Inside a task runs the local engine with one worker, so limits and isolation are the same. Ray starts a task
-again when its worker or its node is lost; outputs are written whole and are the same each time, so a task
-that ran twice does no harm, and of two results for one asset the first counts.
+A task runs the local engine with one worker, so limits and isolation are the same. Ray restarts a task when
+its worker or its node is lost. Outputs are written whole and are the same each time, so a task may run twice.
+Of two results for one asset the first counts.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from hitbox._base.processes import one_line
 from hitbox._batch.jobs import Job, Settings, preset_of
 from hitbox._batch.local import Crew, Limits, Result
 
-_LOSSES = 3  # of workers and nodes that Ray makes good for a task
-_TRIES = 2  # of an asset whose task was lost for good
-_WORK = 1.0  # seconds a task should have
+_LOSSES = 3  # lost workers and nodes after which Ray restarts a task
+_TRIES = 2  # tries of an asset whose task Ray gave up
+_WORK = 1.0  # seconds of work per task
 _MOST_IN_GROUP = 100
 _AHEAD = 2  # tasks for each CPU of the cluster
 _LOOK_EVERY = 0.2  # seconds
-_KNOCK = 10.0  # seconds for an address to answer
+_KNOCK = 10.0  # seconds to wait for an address
 
-_crews: dict[tuple[str, Limits], Crew] = {}  # of a Ray worker: it keeps its child for the next task
+_crews: dict[tuple[str, Limits], Crew] = {}  # of a Ray worker, which keeps its child for the next task
 
 
 class RayCrew:
-    """Tasks on an existing cluster (`address`), or on one that is started here."""
+    """Tasks on an existing cluster (`address`), or on a local one that is started here."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class RayCrew:
         self._is_ours = not self._ray.is_initialized()
         if self._is_ours:
             self._join(address)
-        # No runtime_env: with one Ray would send the current folder to all nodes.
+        # No runtime_env: it would make Ray send the current folder to all nodes.
         task = self._ray.remote(max_retries=_LOSSES, num_cpus=settings.threads)(worked)
         self._shared = self._ray.put(settings)
         self._task = task
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Result]:
-        """One result a job, in the order in which they come. Ends early when it is stopped."""
+        """Yield one result per job, in order of completion. End early if the batch is stopped."""
         waiting, lost = iter(jobs), Lost()
         running: dict[Any, list[Job]] = {}
         seen: set[str] = set()
@@ -90,7 +90,7 @@ class RayCrew:
 
     def _join(self, address: str | None) -> None:
         _check_reachable(address)
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told about a batch
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # do not report a batch to anybody
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if address is not None:
@@ -102,7 +102,7 @@ class RayCrew:
             raise InputError(f"batch: ray: no cluster{where} ({one_line(error)}).") from None
 
     def _room(self) -> int:
-        """Tasks that may run or wait; nodes come and go."""
+        """Return how many tasks may run or wait. Nodes come and go."""
         cores = self._ray.cluster_resources().get("CPU", 1) // self._settings.threads
         return max(1, min(int(cores), self._most) if self._most else int(cores)) * _AHEAD
 
@@ -126,7 +126,7 @@ class RayCrew:
 
 
 class Lost:
-    """Assets of tasks that Ray gave up on: each gets a task of its own, and then is given up too."""
+    """Assets of tasks that Ray gave up. Each gets a task of its own before it is given up too."""
 
     def __init__(self) -> None:
         self._waiting: deque[Job] = deque()
@@ -136,7 +136,7 @@ class Lost:
         return [self._waiting.popleft()] if self._waiting else []
 
     def given_up(self, group: Iterable[Job]) -> list[Job]:
-        """Those of a lost group that are not tried again."""
+        """Return the assets of a lost group that are not tried again."""
         over: list[Job] = []
         for job in group:
             self._tries[job.asset.id] += 1
@@ -146,7 +146,7 @@ class Lost:
 
 
 def worked(settings: Settings, limits: Limits, group: list[Job]) -> list[Result]:
-    """The task: the group's assets one after the other, in a child with the local engine's limits."""
+    """The task: process the group's assets one after the other, in a child with the local engine's limits."""
     key = (settings.sha256 + settings.out, limits)
     if key not in _crews:
         _crews[key] = Crew(settings, 1, limits)
@@ -157,7 +157,7 @@ def worked(settings: Settings, limits: Limits, group: list[Job]) -> list[Result]
 
 
 def _group_size(results: list[Result], before: int) -> int:
-    """As many as take about a second; from one to the next at most four times as many."""
+    """Return how many assets take about a second, at most four times as many as before."""
     if not results:
         return before
     mean = sum(result["seconds"] for result in results) / len(results)
@@ -165,7 +165,7 @@ def _group_size(results: list[Result], before: int) -> int:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Ray itself would try for minutes."""
+    """Fail early if the address does not answer. Ray itself would try for minutes."""
     match = re.fullmatch(r"(?:ray://)?(?P<host>[^/]+):(?P<port>\d+)", address or "")
     if match:
         try:
@@ -175,7 +175,7 @@ def _check_reachable(address: str | None) -> None:
 
 
 def library() -> Any:
-    """Ray, or InputError."""
+    """Import Ray, or raise InputError."""
     try:
         import ray
     except ImportError:

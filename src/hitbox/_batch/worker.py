@@ -1,7 +1,7 @@
-"""The other end of a worker's pipe: takes one asset after the other, writes its files, says what came of it.
+"""The worker process: receive one asset after the other, write its files, report the result.
 
-Messages are lines of JSON; the settings come first, pickled. What a verb prints goes to stderr, so that
-nothing but messages is on the pipe that was stdout.
+Messages are lines of JSON, after the pickled settings. Output that a verb prints goes to stderr, so that the
+pipe that was stdout has nothing but messages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PICTURE = (480, 240)  # pixels: the mesh on the left, the collider on the right
 
 def main() -> None:
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     given, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -53,19 +53,19 @@ def main() -> None:
     say({"ready": os.getpid()})
     for line in given:
         say({"result": worked(json.loads(line), settings, say)})
-    os._exit(0)  # a library that crashes in its destructors has answered all the same
+    os._exit(0)  # skip destructors, in which some libraries crash
 
 
 def _prepare_pictures() -> None:
-    """Before the first asset, which else would pay for it."""
+    """Load the libraries for pictures before the first asset, whose time would include it otherwise."""
     from hitbox._judges import render
 
-    with contextlib.suppress(InputError):  # each asset will say so
+    with contextlib.suppress(InputError):  # each asset will report the error
         render.prepare()
 
 
 def worked(job: dict[str, Any], settings: Settings, say: Say) -> dict[str, Any]:
-    """What came of one asset, whatever it raises."""
+    """Process one asset and return its result, whatever it raises."""
     reset_peak()
     wall, cpu = time.perf_counter(), cpu_seconds()
     found: dict[str, Any] = {"error_kind": None, "message": "", "outputs": [], "metrics": {}}
@@ -81,7 +81,7 @@ def worked(job: dict[str, Any], settings: Settings, say: Say) -> dict[str, Any]:
         found |= _wrong("error", type(error).__name__, f"{where}{error.strerror or one_line(error)}")
     except InputError as error:
         found |= _wrong("error", "InputError", one_line(error))
-    except Exception as error:  # whatever a verb raises is a line
+    except Exception as error:  # any error of a verb becomes a line
         found |= _wrong("error", type(error).__name__, f"{type(error).__name__}: {one_line(error)}")
     found |= asset.input
     found["seconds"] = round(time.perf_counter() - wall, 6)
@@ -158,18 +158,18 @@ class _Asset:
         from hitbox._formats.export import ExportOptions
 
         self.say({"stage": "write"})
-        said, shown = self.settings, mesh if self.settings.with_mesh else None
-        options = ExportOptions(dynamic=said.dynamic, density=said.density, mesh=shown, solid=mesh)
-        files, report = write_collider.files_of(collider, self.job["output"], said.format, options)
+        chosen, shown = self.settings, mesh if self.settings.with_mesh else None
+        options = ExportOptions(dynamic=chosen.dynamic, density=chosen.density, mesh=shown, solid=mesh)
+        files, report = write_collider.files_of(collider, self.job["output"], chosen.format, options)
         if report.replaced:
             self.metrics["replaced"] = len(report.replaced)
         if report.notes:
             self.metrics["notes"] = list(report.notes)
-        once = write_collider.format_for("", said.format).once
+        once = write_collider.format_for("", chosen.format).once
         return self._put([(_placed(path.replace(os.sep, "/"), once), data) for path, data in files])
 
     def _drawn(self, mesh: Any, collider: Any) -> list[dict[str, Any]]:
-        """A picture that cannot be drawn does not cost the collider."""
+        """Draw a picture. If that fails, the collider is still written."""
         self.say({"stage": "draw"})
         try:
             from hitbox._judges.render import rendered
@@ -188,12 +188,12 @@ class _Asset:
 
 
 def _placed(path: str, once: str) -> str:
-    """What all assets share lies at the root: two of Unity's scripts would not compile."""
+    """Move files that all assets share to the root: two copies of Unity's script would not compile."""
     return once if once and path.endswith(f"/{once}") else path
 
 
 class _Budget:
-    """The verb's own end, before the parent's: a worker that stops by itself need not be replaced."""
+    """A deadline before the parent's: a worker that stops by itself need not be replaced."""
 
     def __init__(self, timeout: float) -> None:
         self._ends = time.monotonic() + 0.9 * timeout

@@ -1,4 +1,6 @@
-"""compare: hitbox and the peers on the same meshes, measured, simulated and put on one page."""
+"""compare: run hitbox and its peers on the same meshes, measure and simulate the results, and write one
+page.
+"""
 
 from __future__ import annotations
 

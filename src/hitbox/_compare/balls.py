@@ -1,4 +1,4 @@
-"""Balls dropped on a mesh and on all its colliders together, and what a row takes from that."""
+"""Drop balls on a mesh and on all its colliders together, and copy the measures into rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hitbox._model.mesh import Mesh
 if TYPE_CHECKING:
     from hitbox._judges.simulate import Simulation
 
-Runs: TypeAlias = dict[str, dict[str, Any]]  # of each method what is kept of its run, plain JSON
+Runs: TypeAlias = dict[str, dict[str, Any]]  # method -> the results of its run, as plain JSON
 
 
 def simulated(
@@ -29,7 +29,7 @@ def simulated(
     up: str | None,
     progress: Callable[[str, float], bool],
 ) -> Runs:
-    """The mesh itself is the reference."""
+    """Simulate all colliders and the mesh itself, which is the reference."""
     from hitbox._judges.simulate import simulate_together
 
     found = simulate_together(
@@ -50,7 +50,7 @@ def simulated(
 
 
 def checked(kept: Any) -> Runs:
-    """Raises what the store takes for broken where it is not what `simulated` returns."""
+    """Raise an error that the store treats as a corrupt entry, unless `kept` is what `simulated` returns."""
     for run in kept.values():
         if not len(run["frame_ms"]) or run["radius"] <= 0:
             raise ValueError("not a run")
@@ -73,7 +73,9 @@ def with_run(row: Row, run: Mapping[str, Any]) -> Row:
 
 
 def _halfway(run: Simulation) -> list[list[float]]:
-    """Where the balls were in the middle of the run, those that had not yet left the model below."""
+    """Return the balls' positions halfway through the run, without those that had already fallen below the
+    model.
+    """
     at = run.paths[len(run.paths) // 2].astype(np.float64)
     axis = UPS.index(run.up)
     still = at[at[:, axis] >= run.bounds[0, axis]] * run.diagonal + run.center

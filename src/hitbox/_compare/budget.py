@@ -1,7 +1,7 @@
-"""How much hitbox may spend beside a peer: a share of the peer's bytes, a count, or a distance.
+"""hitbox's budget in a comparison: a share of a peer's bytes, a count, or a distance.
 
-Looking for the count that fits a budget is no part of the method, so it is not timed; the run with that
-count is. `in_child` and `levels_in_child` are the entries of the methods of that name (`peers.py`).
+The search for the count that fits a budget is not part of the method, so it is not timed. The run with that
+count is timed. `peers.py` names `in_child` and `levels_in_child` as entries.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hitbox._model.collider import Collider
 from hitbox._model.mesh import Mesh
 
 LEVELS = (4, 8, 16, 32, 64, 128, 256)  # the curve of distance over bytes
-FINEST = 1024  # where the search for a tolerance ends
+FINEST = 1024  # the most shapes that the search for a tolerance tries
 MOST_SHARE = 1000
-_LEAST_BYTES = 16  # of a shape: a sphere
+_LEAST_BYTES = 16  # of one shape: a sphere
 _USUAL_BYTES = 38
-_CLOSE = 0.99  # of the bytes: nothing is gained by looking further
+_CLOSE = 0.99  # fraction of the bytes at which the search stops
 _TRIES = 6
 _SHARE = r"\d{1,9}(/\d{1,9})?|\d{0,9}\.\d{1,9}"
 _KINDS = "bytes=1/3 (of a peer's), count=64 or tolerance=1%"
@@ -34,14 +34,14 @@ _KINDS = "bytes=1/3 (of a peer's), count=64 or tolerance=1%"
 
 @dataclass(frozen=True)
 class Budget:
-    """`kind` is "bytes", "count" or "tolerance"; `text` is its value as it was written."""
+    """A parsed budget: `kind` is "bytes", "count" or "tolerance", `text` its value as the caller wrote it."""
 
     kind: str
     text: str
 
     @staticmethod
     def parse(text: object) -> Budget:
-        """From "bytes=1/3", "count=64" or "tolerance=1%"; raises InputError for anything else."""
+        """Parse "bytes=1/3", "count=64" or "tolerance=1%", or raise InputError."""
         if isinstance(text, Budget):
             return text
         match = re.fullmatch(r"\s*(\w+)\s*=\s*(\S+)\s*", text) if isinstance(text, str) else None
@@ -60,9 +60,9 @@ class Budget:
 
     @property
     def share(self) -> Fraction:
-        """Of a peer's bytes."""
+        """Return the share of a peer's bytes."""
         share = Fraction(0)
-        if re.fullmatch(_SHARE, self.text):  # not an exponent: Fraction would write out all its zeros
+        if re.fullmatch(_SHARE, self.text):  # no exponents: Fraction would expand them to all their digits
             with suppress(ZeroDivisionError):
                 share = Fraction(self.text)
         if not 0 < share <= MOST_SHARE:
@@ -78,7 +78,7 @@ class Budget:
         return checks.whole("compare: budget: count", number, 1, MOST_SHAPES)
 
     def tolerance(self, diagonal: float, unit: str | None) -> float:
-        """As a fraction of the diagonal."""
+        """Return the tolerance as a fraction of the diagonal."""
         length = parse_length(self.text, diagonal, unit, name="compare: budget: tolerance")
         if not length > 0:
             raise InputError("compare: budget: tolerance: must be a length of more than 0, such as 1%.")
@@ -93,7 +93,9 @@ def in_child(**options: Any) -> _WithinBudget:
 
 
 class _WithinBudget:
-    """hitbox in its own process: one of the first three options, or none for a count that hitbox picks."""
+    """hitbox in a child process. At most one of the first three options is given; without one, hitbox picks
+    the count.
+    """
 
     def __init__(
         self,
@@ -108,7 +110,7 @@ class _WithinBudget:
         self._run: Callable[[Mesh], Collider] = lambda mesh: fit(mesh, count)
 
     def prepare(self, mesh: Mesh) -> tuple[str, ...]:
-        """Finds the count; what there is to say about it."""
+        """Find the count, and return notes about it."""
         if self._nbytes is not None:
             count, note = count_within_bytes(lambda n: fit(mesh, n).nbytes, self._nbytes, mesh.face_count)
             self._run = lambda mesh: fit(mesh, count)
@@ -135,7 +137,7 @@ class _WithinBudget:
 
 
 def levels_in_child() -> Callable[[Mesh], Any]:
-    """One collider a level of detail, from one tree; a level that changes nothing is left out."""
+    """Return a method that makes one collider per level of detail from one tree, without repeated levels."""
 
     def run(mesh: Mesh) -> tuple[Collider, ...]:
         tree = fit_tree(mesh, LEVELS[-1])
@@ -150,13 +152,13 @@ def levels_in_child() -> Callable[[Mesh], Any]:
 
 
 def count_within_bytes(nbytes: Callable[[int], int], most: int, faces: int) -> tuple[int, tuple[str, ...]]:
-    """About the largest count whose collider has at most `most` bytes, and what there is to say about it.
+    """Return about the largest count whose collider has at most `most` bytes, and notes.
 
-    A fit may take seconds, so a few have to do: two or three mostly. The first tries go a little short of
-    where the bytes of the last one point to; once there is one on either side, on the straight line between
-    them, or half way where that did not change sides. Guaranteed: at most `most` bytes (unless one shape has
-    more). Not guaranteed where _CLOSE of the bytes are used or _TRIES fits were made: that one more shape
-    would be too many.
+    A fit may take seconds, so the search uses few of them, mostly two or three. The first guesses scale the
+    last count to slightly less than the budget. Once there is a count on either side, the next guess
+    interpolates linearly between them, or bisects if the last interpolation stayed on the same side.
+    Guaranteed: at most `most` bytes (unless one shape has more). The count is the largest possible unless the
+    search stopped early, at _CLOSE of the bytes or after _TRIES fits.
     """
     fits, kept, too_many, over = 0, 0, min(faces, MOST_SHAPES) + 1, 0
     guess, tries, found, fitted = most // _USUAL_BYTES, 0, 0, False
@@ -175,7 +177,7 @@ def count_within_bytes(nbytes: Callable[[int], int], most: int, faces: int) -> t
         if fits and over:
             part = 0.5 if fitted == fitted_before else (most - kept) / (over - kept)
             guess = fits + floor(part * (too_many - fits))
-        elif found == before:  # the same shapes again: a little more changes nothing
+        elif found == before:  # the same shapes again: take a larger step
             guess = 2 * count if fitted else count // 2
         else:
             guess = floor(count * (1 + _CLOSE) / 2 * most / max(found, _LEAST_BYTES))
@@ -185,7 +187,7 @@ def count_within_bytes(nbytes: Callable[[int], int], most: int, faces: int) -> t
 
 
 def count_within_distance(distance: Callable[[int], float], most: float) -> tuple[int, tuple[str, ...]]:
-    """The fewest shapes, up to FINEST, that stay within `most`, by halving; and what there is to say."""
+    """Return the fewest shapes, up to FINEST, whose distance is at most `most`, by bisection, and notes."""
     far, within = 0, FINEST
     found = distance(within)
     if found > most:

@@ -1,6 +1,6 @@
-"""The other end of `peers.run_peer`: runs one method on one mesh and hands back JSON.
+"""The child process of `peers.run_peer`: run one method on one mesh and return JSON.
 
-What the method prints goes to stderr, so that nothing but the answer is on the pipe that was stdout.
+Output that the method prints goes to stderr, so that the pipe that was stdout has nothing but the answer.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def main() -> None:
     with os.fdopen(answer, "wb") as pipe:
         pipe.write(json.dumps(result).encode())
     sys.stdout.flush()
-    os._exit(0)  # a library that crashes in its destructors has answered all the same
+    os._exit(0)  # skip destructors, in which some libraries crash
 
 
 def _limit(memory: int) -> None:
-    """Where the parent cannot see what is used: the address space."""
+    """Limit the address space if the parent cannot see the memory used."""
     if not os.path.exists("/proc/self/statm"):
         with contextlib.suppress(ImportError, ValueError, OSError):
             import resource
@@ -52,12 +52,12 @@ def _run(entry: str, options: dict[str, Any]) -> dict[str, Any]:
         vertices, indices, offsets,
         part=None, material=None, part_names=(), material_names=(), name=None, unit=None, up=None,
     )  # fmt: skip
-    _ = mesh.triangles  # made once, so that no method pays for it
+    _ = mesh.triangles  # compute the triangles here, so that no method is charged for them
     try:
         module, name = entry.split(":")
         method = getattr(importlib.import_module(module), name)(**options)
         notes: tuple[str, ...] = ()
-        if hasattr(method, "prepare"):  # what is not part of the method: looking for a count
+        if hasattr(method, "prepare"):  # the search for a count is not part of the method
             notes = method.prepare(mesh)
         cpu, wall = cpu_seconds(), time.perf_counter()
         pieces = method(mesh)
@@ -70,14 +70,14 @@ def _run(entry: str, options: dict[str, Any]) -> dict[str, Any]:
         return PeerResult(error=f"cannot be loaded: {one_line(error)}").to_dict()
     except InputError as error:
         return PeerResult(error=one_line(error)).to_dict()
-    except Exception as error:  # whatever a peer raises is a row
+    except Exception as error:  # any error of a peer becomes a row
         return PeerResult(error=f"{type(error).__name__}: {one_line(error)}").to_dict()
     notes += tuple(note for collider in colliders[:1] for note in collider.status.notes)
     return PeerResult(colliders, None, cpu, wall, peak, notes).to_dict()
 
 
 def _colliders(pieces: Any) -> tuple[Any, ...]:
-    """One collider; several only from a method that says so by a tuple of colliders."""
+    """Return one collider, or several if the method returned a tuple of colliders."""
     from hitbox._model.collider import Collider
 
     if isinstance(pieces, tuple) and pieces and all(isinstance(each, Collider) for each in pieces):

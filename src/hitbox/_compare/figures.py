@@ -1,4 +1,4 @@
-"""Numbers as the page and its plots write them."""
+"""Format numbers for the page and its plots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def three_digits(value: float) -> str:
 
 
 def tick(value: float, *, in_percent: bool) -> str:
-    """At an axis, where values are round and there is little room."""
+    """Format an axis label briefly: its values are round."""
     if in_percent:
         return f"{100 * value:.3g} %"
     if abs(value) >= 10_000:

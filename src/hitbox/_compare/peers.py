@@ -1,9 +1,9 @@
-"""The methods that are compared, and how one is run: in a process of its own, with a time and a memory limit.
+"""The compared methods. Each runs in a process of its own, with a time and a memory limit.
 
-Holds: whatever the method does (crash, hang, eat memory, print, answer nonsense, start processes of its own),
-`run_peer` comes back with colliders or with one plain sentence, and no process and no file is left behind.
-(Where there is no /proc, a process that left the group of its parent stays.)
-The mesh goes in and the answer comes out through pipes (`child.py` is the other end).
+Guaranteed: whatever the method does (crash, hang, exhaust memory, print, return nonsense, start processes),
+`run_peer` returns colliders or one sentence, and leaves no process and no file behind. (Without /proc, a
+process that left its parent's group stays.) Pipes carry the mesh to the child (`child.py`) and the answer
+back.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from hitbox._model.collider import Collider
 from hitbox._model.mesh import Mesh, _utf8
 
 GIB = 1 << 30
-_LOOK_EVERY = 0.02  # seconds between looks at a running child
-_TAIL = 4096  # bytes of what a child printed that are kept for the message
-_MARK = "HITBOX_COMPARE_RUN"  # in the environment of a child and of all it starts
+_LOOK_EVERY = 0.02  # seconds between checks of a running child
+_TAIL = 4096  # bytes of the child's output to keep for the message
+_MARK = "HITBOX_COMPARE_RUN"  # environment variable of a child and all its descendants
 _SWEEPS = 20
 _START = "import sys; sys.path[:] = {path!r}; from hitbox._compare.child import main; main()"
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A method that can be compared.
+    """A method to compare.
 
-    `entry` names a function, "module:name". It runs in the child, imports what the method needs and returns
-    the function that is timed, which takes a Mesh and returns anything that Collider.of takes.
+    `entry` names a function, "module:name". It runs in the child, imports the libraries of the method and
+    returns the function to time, which takes a Mesh and returns anything that Collider.of takes.
     """
 
     name: str
     label: str
-    package: str  # as pip calls it: its version is part of what is kept
+    package: str  # its name for pip; results are stored by its version
     entry: str
     install: str = "pip install 'hitbox[peers]'"
 
 
-# One line a peer. The defaults of its library are the ones that are compared.
+# One line per peer. Peers run with the defaults of their libraries.
 PEERS: dict[str, Peer] = {
     "coacd": Peer("coacd", "CoACD", "coacd", "hitbox._compare.peers:coacd"),
     "vhacd": Peer("vhacd", "V-HACD", "vhacdx", "hitbox._compare.peers:vhacd"),
@@ -72,16 +72,19 @@ def coacd() -> Callable[[Mesh], Any]:
 def vhacd() -> Callable[[Mesh], Any]:
     import vhacdx
 
-    # It takes faces as VTK has them, each with its number of corners first; without, it makes nonsense.
+    # vhacdx takes faces in VTK's layout, each preceded by its number of corners. Without it the result is
+    # wrong.
     return lambda mesh: vhacdx.compute_vhacd(mesh.vertices, np.insert(mesh.triangles, 0, 3, axis=1))
 
 
 @dataclass(frozen=True)
 class PeerResult:
-    """What became of one run. Seconds are of the method alone: starting Python and imports do not count."""
+    """The result of one run. The seconds are those of the method alone, without Python's start and
+    imports.
+    """
 
     colliders: tuple[Collider, ...] = ()
-    error: str | None = None  # a sentence; then there are no colliders
+    error: str | None = None  # one sentence, if there are no colliders
     cpu_seconds: float | None = None  # of all threads
     wall_seconds: float | None = None
     peak_bytes: int | None = None  # of the whole process
@@ -103,7 +106,7 @@ class PeerResult:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> PeerResult:
-        """Raises ValueError, KeyError or TypeError for what `to_dict` did not write."""
+        """Read the output of `to_dict`, or raise ValueError, KeyError or TypeError."""
         colliders = tuple(collider_json.read(json.dumps(c).encode(), "kept") for c in data["colliders"])
         error = None if data["error"] is None else _utf8(str(data["error"]))
         if (error is None) == (not colliders):
@@ -115,7 +118,7 @@ class PeerResult:
 
 
 def version_of(peer: Peer) -> str | None:
-    """The installed version; None: not installed."""
+    """Return the installed version, or None."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -133,11 +136,11 @@ def run_peer(
     options: Mapping[str, Any] | None = None,
     go_on: Callable[[], bool] | None = None,
 ) -> PeerResult:
-    """Runs `peer` on `mesh`; `timeout` in seconds from the start of the process, `memory` in GiB.
+    """Run `peer` on `mesh`, with `timeout` in seconds from the start of the process and `memory` in GiB.
 
-    `go_on` is asked many times a second; False kills the run and raises InterruptedError, as Ctrl-C does
-    with KeyboardInterrupt. The memory limit is on what is really used, looked at many times a second; where
-    that cannot be seen (only Linux shows it), on the address space.
+    `go_on` is called many times per second. If it returns False, the run is killed and InterruptedError
+    raised; Ctrl-C does the same with KeyboardInterrupt. The memory limit applies to the memory actually used,
+    sampled many times per second. Only Linux reports it; elsewhere the limit applies to the address space.
     """
     if version_of(peer) is None:
         return PeerResult(error=f"not installed: {peer.install}")
@@ -150,7 +153,7 @@ def run_peer(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,  # so that all it starts can be ended with it
+        start_new_session=True,  # its descendants can then be ended with it
     )
     pipes = _Pipes(child, mesh, int(memory * GIB))
     try:
@@ -164,7 +167,7 @@ def run_peer(
 
 
 class _Pipes:
-    """Feeds the mesh to a child and keeps its answer and the end of what it printed."""
+    """Threads that send the mesh to a child and keep its answer and the end of its output."""
 
     def __init__(self, child: subprocess.Popen[bytes], mesh: Mesh, most: int) -> None:
         assert child.stdin is not None
@@ -183,19 +186,19 @@ class _Pipes:
             thread.start()
 
     def close(self) -> None:
-        """Once the child is gone its ends are closed, so the threads end by themselves."""
+        """Close the pipes. The threads end by themselves once the child is gone."""
         for thread in self._threads:
             thread.join(timeout=5)
         for file, thread in zip(self._files, self._threads, strict=True):
-            if not thread.is_alive():  # else a process that could not be found still holds the pipe
+            if not thread.is_alive():  # otherwise a process that was not found still holds the pipe
                 with contextlib.suppress(OSError):
                     file.close()
 
 
 def _feed(pipe: IO[bytes], mesh: Mesh) -> None:
-    with contextlib.suppress(OSError):  # the child may end before it has read all
+    with contextlib.suppress(OSError):  # the child may end before it has read everything
         for array in (mesh.vertices, mesh.indices, mesh.offsets):
-            file = io.BytesIO()  # numpy wants to know where it is in a file, and a pipe does not say
+            file = io.BytesIO()  # numpy needs a file position, which a pipe does not have
             np.save(file, array, allow_pickle=False)
             pipe.write(file.getbuffer())
         pipe.close()
@@ -204,7 +207,7 @@ def _feed(pipe: IO[bytes], mesh: Mesh) -> None:
 def _wait(
     child: subprocess.Popen[bytes], timeout: float, memory: int, go_on: Callable[[], bool] | None
 ) -> str | None:
-    """Waits for the end; a sentence if a limit was passed."""
+    """Wait for the end; return a sentence if the child exceeded a limit."""
     ends = time.monotonic() + timeout
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -219,7 +222,9 @@ def _wait(
 
 
 def _kill_all(child: subprocess.Popen[bytes], mark: bytes) -> None:
-    """The child, its group, and what left the group: what is below the child or inherited its mark."""
+    """Kill the child, its group, and processes that left the group: descendants, and those that inherited its
+    mark.
+    """
     below = list(descendants(child.pid)) if child.poll() is None else []
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
@@ -228,7 +233,7 @@ def _kill_all(child: subprocess.Popen[bytes], mark: bytes) -> None:
             child.kill()
     kill(below)
     child.wait()
-    for _ in range(_SWEEPS):  # one may have started another while we looked
+    for _ in range(_SWEEPS):  # a process may start another one during the sweep
         marked = list(_marked(mark))
         if not marked:
             break
@@ -236,7 +241,9 @@ def _kill_all(child: subprocess.Popen[bytes], mark: bytes) -> None:
 
 
 def _marked(mark: bytes) -> Iterator[int]:
-    """The processes that have `mark` in their environment; none where the system does not tell."""
+    """Return the processes with `mark` in their environment, or none if the system does not report
+    environments.
+    """
     for pid in os.listdir("/proc") if os.path.isdir("/proc") else ():
         with contextlib.suppress(OSError, ValueError), open(f"/proc/{int(pid)}/environ", "rb") as file:
             if mark in file.read().split(b"\0"):
@@ -249,5 +256,5 @@ def _result(code: int, pipes: _Pipes) -> PeerResult:
     try:
         return PeerResult.from_dict(json.loads(bytes(pipes.answer)))
     except (ValueError, KeyError, TypeError, InputError):
-        said = "an answer that cannot be read" if pipes.answer else "no answer"
-        return PeerResult(error=f"ended with {said}{last_line(bytes(pipes.printed))}")
+        answer = "an answer that cannot be read" if pipes.answer else "no answer"
+        return PeerResult(error=f"ended with {answer}{last_line(bytes(pipes.printed))}")

@@ -1,4 +1,4 @@
-"""Pictures of a mesh and of all its colliders, alone and with the balls of the simulation, by one camera."""
+"""Pictures of a mesh and all its colliders from one camera, alone and with the balls of the simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hitbox._compare.rows import INPUT, PICTURE, Row
 from hitbox._model.collider import Collider
 from hitbox._model.mesh import Mesh
 
-# Of each method: alone, and with balls where it was simulated; base64.
+# method -> its pictures as base64: alone, and with balls if it was simulated.
 Pictures: TypeAlias = dict[str, list[str]]
 
 
@@ -41,7 +41,7 @@ def drawn(
 
 
 def checked(kept: Any) -> Pictures:
-    """Raises what the store takes for broken where it is not what `drawn` returns."""
+    """Raise an error that the store treats as a corrupt entry, unless `kept` is what `drawn` returns."""
     pictures = {str(method): [str(png) for png in pngs] for method, pngs in kept.items()}
     for png in (png for pngs in pictures.values() for png in pngs):
         if not base64.b64decode(png).startswith(b"\x89PNG"):

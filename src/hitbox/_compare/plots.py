@@ -1,6 +1,6 @@
-"""Plots as inline SVG: lines and points on two axes, drawn with the page's own colours.
+"""Plots as inline SVG: lines and points on two axes, in the colours of the page.
 
-Colours are CSS classes (`series-0`, `series-1`, ...), so that a plot follows the page into the dark.
+Colours are CSS classes (`series-0`, `series-1`, ...), so plots follow the page's dark mode.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hitbox._compare.figures import tick
 
 WIDTH, HEIGHT = 480, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 12, 44
-SERIES = 6  # different colours; further ones start again, dashed
-GREY = -1  # the reference
-_DIAMOND, _DOT = 6, 3.2  # from the middle out
-_MOST_MARKED = 12  # points of a line that are dots too
-_TINY = 1e-300  # below this there is nothing to show
-_MOST_POINTS = 240  # of a line: more cannot be seen
+SERIES = 6  # number of colours; further series reuse them, dashed
+GREY = -1  # colour of the reference
+_DIAMOND, _DOT = 6, 3.2  # half sizes
+_MOST_MARKED = 12  # a line of up to this many points also shows dots
+_TINY = 1e-300  # smaller values count as zero
+_MOST_POINTS = 240  # per line: more are not visible
 
 
 @dataclass(frozen=True)
 class Series:
-    """One method: a line through its points, or single points."""
+    """The points of one method, drawn as a line or as single points."""
 
     label: str
     x: Sequence[float]
@@ -38,14 +38,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
-    """A label and its scale."""
+    """An axis: its label, and whether it is logarithmic."""
 
     label: str
     log: bool = False
 
 
 def smoothed(values: npt.NDArray[np.float64]) -> tuple[list[float], list[float]]:
-    """A line that can be read: medians over windows of neighbours, and where their middles are."""
+    """Smooth a noisy line: return the centres of windows, and the median of each."""
     window = max(1, math.ceil(len(values) / 60))
     half = window // 2
     at = np.unique(np.linspace(0, len(values) - 1, min(len(values), _MOST_POINTS)).astype(int))
@@ -56,7 +56,7 @@ def smoothed(values: npt.NDArray[np.float64]) -> tuple[list[float], list[float]]
 
 
 def plot(title: str, x: Axis, y: Axis, series: Sequence[Series]) -> str:
-    """The SVG of all series that have a point; empty if none has."""
+    """Return the SVG of all series with points, or an empty text if there are none."""
     shown = [s for s in series if len(s.x)]
     if not shown:
         return ""
@@ -80,7 +80,9 @@ def legend(series: Sequence[Series]) -> str:
 
 
 class _Scale:
-    """From values to pixels, with round ticks. A logarithmic one shows five decades; less is at its end."""
+    """Map values to pixels, with round ticks. A logarithmic scale shows five decades and clamps smaller
+    values.
+    """
 
     def __init__(
         self, axis: Axis, values: Sequence[float], start: float, end: float, *, from_zero: bool = False
@@ -108,7 +110,7 @@ class _Scale:
 
 
 def _step(extent: float) -> float:
-    """About five round steps: 1, 2 or 5 times a power of ten."""
+    """Return a step that divides `extent` into about five: 1, 2 or 5 times a power of ten."""
     rough = extent / 5
     power = 10.0 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
@@ -165,7 +167,7 @@ def _color(series: Series) -> str:
 
 def _draw(series: Series, across: Callable[[float], float], up: Callable[[float], float]) -> str:
     points = [(across(x), up(y)) for x, y in zip(series.x, series.y, strict=True)]
-    # Levels may all be the same, of a mesh that is one box: there is no line then, only a dot.
+    # All levels of a mesh that is one box are equal. Draw a dot then, not a line.
     if series.line and all(math.dist(point, points[0]) < 2 * _DOT for point in points):
         points = points[:1]
     name = f"<title>{html.escape(series.label)}</title>"
@@ -179,7 +181,7 @@ def _draw(series: Series, across: Callable[[float], float], up: Callable[[float]
 
 
 def _mark(x: float, y: float, small: bool) -> str:
-    """A dot on a line, a diamond for a point of its own."""
+    """Draw a dot on a line, or a diamond for a single point."""
     if small:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_DOT}"/>'
     corners = ((x, y - _DIAMOND), (x + _DIAMOND, y), (x, y + _DIAMOND), (x - _DIAMOND, y))

@@ -1,6 +1,6 @@
-"""The page: one HTML file with its style, its pictures and its plots inside, without a line of script.
+"""The page: one HTML file that contains its style, pictures and plots, without any script.
 
-Every name and message that comes from outside is escaped, and the page forbids itself the network.
+All names and messages from outside are escaped, and the page's policy forbids network access.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ from hitbox._compare.rows import (
 
 TAIL = "</body>\n</html>\n"
 _NO_VALUE = '<td class="none">&ndash;</td>'
-_MOST_NOTES = 3  # of one method on one mesh
-_MOST_NAMES = 3  # from here on there is a list of meshes to jump to
+_MOST_NOTES = 3  # per method and mesh
+_MOST_NAMES = 3  # a page of more meshes starts with a list of links
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a mesh's table: a field of Row, two lines of heading, how its values are written."""
+    """A column of a mesh's table: a field of Row, two lines of heading, and a function that formats
+    values.
+    """
 
     field: str
     group: str
@@ -60,26 +62,26 @@ COLUMNS = (
 )
 
 _TERMS = {
-    "Mean and largest distance": "From points on the collider to the nearest point of the mesh, of the "
+    "Mean and largest distance": "From points on the collider to the nearest point of the mesh, in % of the "
     "diagonal of the mesh's bounding box. The mean is the one-way Chamfer distance, the largest the one-way "
     "Hausdorff distance.",
-    "Outer surface": "What a ball can touch: the boundary of all shapes together, without what lies inside a "
-    "closed mesh.",
+    "Outer surface": "The surface that a ball can touch: the boundary of all shapes together, without "
+    "parts inside a closed mesh.",
     "All surfaces": "The surfaces of all shapes, also where they lie inside each other.",
     "Uncovered": "The share of the mesh's surface that lies outside every shape.",
-    "Bytes": "Floats of 4 bytes and indices of 2: a box has 40, a sphere 16, a hull 12 a vertex and 6 a "
+    "Bytes": "Floats of 4 bytes and indices of 2: a box has 40, a sphere 16, a hull 12 per vertex and 6 per "
     "triangle.",
-    "CPU s": "Seconds of all threads together, without starting Python and imports, each method in a process "
+    "CPU s": "Seconds of all threads, without Python's start and imports. Each method runs in a process "
     "of its own.",
     "Frame, ms": "One step of Rapier with balls dropped on the collider. The methods take turns, frame by "
-    "frame, so that noise hits all alike.",
-    "Behaves unlike the mesh": "How far the heights at which balls came to lie, and the paths they took, "
-    "differ from those on the mesh itself, of the diagonal. 0 is the same.",
+    "frame, so noise affects all alike.",
+    "Behaves unlike the mesh": "How much the heights at which balls came to rest, and their paths, "
+    "differ from those on the mesh itself, in % of the diagonal. 0 means identical.",
 }
 
 
 def page(comparison: Comparison) -> str:
-    """The whole page."""
+    """Return the whole page."""
     colors = _colors(comparison)
     title = "Colliders compared"
     body = "".join(_mesh(subject, k, colors) for k, subject in enumerate(comparison.subjects))
@@ -90,9 +92,9 @@ def page(comparison: Comparison) -> str:
 
 
 def head(title: str, images: str = "data:") -> str:
-    """All before the body's content, of a page of hitbox: its style, and a policy that forbids the network.
+    """Return the start of an HTML page: its style, and a policy that forbids network access.
 
-    `images`: where pictures may come from.
+    `images` lists the allowed sources of pictures.
     """
     style = files("hitbox._compare").joinpath("style.css").read_text(encoding="utf-8")
     policy = f"default-src 'none'; img-src {images}; style-src 'unsafe-inline'"
@@ -105,7 +107,7 @@ def head(title: str, images: str = "data:") -> str:
 
 
 def _colors(comparison: Comparison) -> dict[str, int]:
-    """The same colour for a method on all meshes."""
+    """Return the colour of each method, the same on all meshes."""
     methods = dict.fromkeys(row.method for row in comparison.rows if row.method != INPUT)
     return {INPUT: plots.GREY, **{method: k for k, method in enumerate(methods)}}
 
@@ -115,7 +117,7 @@ def _header(comparison: Comparison, title: str) -> str:
     peers = [f"{label} {version or '(not installed)'}" for label, version in settings["versions"].items()]
     against = f" beside {listed(peers)}" if peers else ""
     lead = f"hitbox {settings['version']}{against}, on {counted(len(comparison.subjects), 'mesh', 'meshes')}."
-    budget = _budget_said(comparison.budget) if peers or not comparison.budget.startswith("bytes") else ""
+    budget = _budget_sentence(comparison.budget) if peers or not comparison.budget.startswith("bytes") else ""
     return (
         f'<header>\n<h1>{title}</h1>\n<p class="lead">{escaped(lead)} {escaped(budget)} '
         f"The best value of each column is marked.</p>\n{_notes(comparison.notes)}{_contents(comparison)}"
@@ -123,7 +125,7 @@ def _header(comparison: Comparison, title: str) -> str:
     )
 
 
-def _budget_said(budget: str) -> str:
+def _budget_sentence(budget: str) -> str:
     kind, _, value = budget.partition("=")
     if kind == "bytes":
         return f"For each peer hitbox gets the largest count that needs at most {value} of that peer's bytes."
@@ -143,7 +145,9 @@ def _contents(comparison: Comparison) -> str:
 
 def _totals(comparison: Comparison, colors: dict[str, int]) -> str:
     totals = comparison.totals()
-    terms = "".join(f"<dt>{escaped(term)}</dt><dd>{escaped(said)}</dd>" for term, said in _TERMS.items())
+    terms = "".join(
+        f"<dt>{escaped(term)}</dt><dd>{escaped(meaning)}</dd>" for term, meaning in _TERMS.items()
+    )
     read = f"<details><summary>What the numbers mean</summary><dl>{terms}</dl></details>"
     return (
         f'<section aria-labelledby="totals">\n<h2 id="totals">Over the set</h2>\n'
@@ -154,7 +158,7 @@ def _totals(comparison: Comparison, colors: dict[str, int]) -> str:
 def _totals_body(comparison: Comparison, totals: Totals, colors: dict[str, int]) -> str:
     answered = {row.method for row in comparison.rows if row.answered}
     silent = [label for method, label in _all_labels(comparison).items() if method not in answered]
-    left_out = f" {listed(silent)} answered on none and is left out." if silent else ""
+    left_out = f" {listed(silent)} answered on no mesh and is left out." if silent else ""
     if not totals.meshes:
         return f'<p class="about">There is no mesh on which all methods answered.{escaped(left_out)}</p>'
     meshes = counted(totals.meshes, "mesh", "meshes")
@@ -211,12 +215,12 @@ def _totals_table(totals: Totals, colors: dict[str, int], title: str, prefix: st
 
 
 def _fewer(totals: Totals, measure: str) -> str:
-    """Says so where the distances are over fewer meshes than the rest."""
+    """Return a note if the distances are over fewer meshes than the other measures."""
     meshes = max((found[measure].meshes for found in totals.measures.values() if measure in found), default=0)
     if meshes == totals.meshes:
         return ""
-    said = f"The distances are over {counted(meshes, 'mesh', 'meshes')}: on the others one method has none."
-    return f'<p class="about">{escaped(said)}</p>'
+    text = f"The distances are over {counted(meshes, 'mesh', 'meshes')}: elsewhere one method has none."
+    return f'<p class="about">{escaped(text)}</p>'
 
 
 def _spread_cells(totals: Totals, method: str, measure: str, numbered: bool) -> str:
@@ -268,11 +272,11 @@ def _pictures_with_balls(subject: Subject) -> str:
 def _picture(subject: Subject, row: Row, png: bytes, when: str) -> str:
     data = base64.b64encode(png).decode()
     if row.method == INPUT:
-        label, said = "input", counted(subject.faces or 0, "face")
+        label, size = "input", counted(subject.faces or 0, "face")
     else:
-        label, said = row.label, f"{counted(row.shapes or 0, 'shape')}, {row.bytes:,} bytes"
-    alt = f"{subject.name}: {label}, {said}{when}"
-    about = escaped(label) if when else f"<b>{escaped(label)}</b>{escaped(said)}"
+        label, size = row.label, f"{counted(row.shapes or 0, 'shape')}, {row.bytes:,} bytes"
+    alt = f"{subject.name}: {label}, {size}{when}"
+    about = escaped(label) if when else f"<b>{escaped(label)}</b>{escaped(size)}"
     width, height = PICTURE
     return (
         f'<figure><img src="data:image/png;base64,{data}" alt="{escaped(alt)}" width="{width}" '
@@ -375,7 +379,7 @@ def _row_notes(subject: Subject) -> list[str]:
     for row in subject.rows:
         notes += [f"{row.label}: {note}" for note in row.notes[:_MOST_NOTES]]
         if len(row.notes) > _MOST_NOTES:
-            notes.append(f"{row.label}: and {len(row.notes) - _MOST_NOTES:,} more notes, which the CSV has")
+            notes.append(f"{row.label}: and {len(row.notes) - _MOST_NOTES:,} more notes in the CSV")
     return notes
 
 
@@ -386,19 +390,19 @@ def _notes(notes: Sequence[str]) -> str:
 
 
 def _scrolling(table: str, name: str) -> str:
-    """A wide table scrolls in its own frame; the page never does."""
+    """Wrap a table in a frame of its own that scrolls sideways; the page itself never does."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(name)}">{table}</div>\n'
 
 
 def _footer(comparison: Comparison) -> str:
     settings = comparison.settings
-    said = [
-        f"{settings['samples']:,} samples a distance",
-        f"limits for each run: {settings['timeout']:g} s, {settings['memory']:g} GiB",
+    facts = [
+        f"{settings['samples']:,} samples per distance",
+        f"limits per run: {settings['timeout']:g} s, {settings['memory']:g} GiB",
     ]
     if settings["simulated"]:
-        said.append(f"{settings['balls']:,} balls over {settings['frames']:,} frames")
-    return f"<footer><p>{escaped('; '.join(said))}. All methods with their defaults.</p></footer>"
+        facts.append(f"{settings['balls']:,} balls over {settings['frames']:,} frames")
+    return f"<footer><p>{escaped('; '.join(facts))}. All methods run with their defaults.</p></footer>"
 
 
 def escaped(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a comparison found: plain rows, the totals over the set, and the table as CSV."""
+"""The results of a comparison: rows, totals over the set, and the table as CSV."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from hitbox._model.collider import Collider
 Picture: TypeAlias = bytes | None  # PNG
 
 PICTURE = (560, 420)  # pixels
-INPUT = "input"  # the method of the row that stands for the mesh itself
+INPUT = "input"  # the method of the row of the mesh itself
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One method on one mesh. Distances are fractions of the mesh's diagonal; None: not measured.
+    """The result of one method on one mesh. Distances are fractions of the mesh's diagonal; None means not
+    measured.
 
     `method` is "input" (the mesh itself as a trimesh, the reference of the simulation), "hitbox",
-    "hitbox:coacd" (hitbox with a share of CoACD's bytes) or a peer's name.
+    "hitbox:coacd" (hitbox with a share of CoACD's bytes), or a peer's name.
     """
 
     mesh: str  # unique in the set
@@ -48,13 +49,13 @@ class Row:
     peak_bytes: int | None = None
     frame_ms_mean: float | None = None
     frame_ms_p95: float | None = None
-    height_field: float | None = None  # behaviour against the input as a trimesh; 0: the same
+    height_field: float | None = None  # difference from the input's run as a trimesh; 0: identical
     trajectories: float | None = None
     notes: tuple[str, ...] = ()
     collider: Collider | None = field(default=None, repr=False)
     frame_ms: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     picture: Picture = field(default=None, repr=False)
-    picture_with_balls: Picture = field(default=None, repr=False)  # in the middle of the simulation
+    picture_with_balls: Picture = field(default=None, repr=False)  # halfway through the simulation
 
     @property
     def answered(self) -> bool:
@@ -73,7 +74,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Subject:
-    """One mesh of the set with all that was found on it. The first row is the mesh itself."""
+    """One mesh of the set with all its results. The first row is the mesh itself."""
 
     name: str
     faces: int | None
@@ -88,27 +89,28 @@ class Subject:
 
 @dataclass(frozen=True)
 class Spread:
-    """One measure over a set: its mean, its median, and on how many of the `meshes` it was the lowest."""
+    """One measure of a method over a set: mean, median, and on how many of the `meshes` it is the lowest."""
 
     mean: float
     median: float
     lowest: int
-    meshes: int  # where all methods have it
+    meshes: int  # on which all methods have the measure
 
 
 @dataclass(frozen=True)
 class Totals:
-    """The paper's Table 2: each method's measures over the meshes on which all methods answered."""
+    """The paper's Table 2: the measures of each method over the meshes on which all methods answered."""
 
-    meshes: int  # of these
-    of: int  # of the whole set
-    labels: dict[str, str]  # method -> what it is called
-    # Of a measure (a field of Row): left out where there is no mesh on which all methods have it.
+    meshes: int  # the number of these meshes
+    of: int  # the number of meshes in the set
+    labels: dict[str, str]  # method -> its label
+    # A measure is a field of Row. It is missing if there is no mesh on which all methods have it.
     measures: dict[str, dict[str, Spread]]  # method -> measure -> spread
-    closer: dict[str, dict[str, int]]  # "hitbox:coacd" -> measure -> on how many it is below coacd
+    # "hitbox:coacd" -> measure -> number of meshes on which it is below coacd's
+    closer: dict[str, dict[str, int]]
 
 
-# Fields of Row that are summed up, and those where the lowest wins.
+# Fields of Row with totals, and fields whose lowest value wins.
 TOTALLED = ("outer_hausdorff", "outer_mean", "all_hausdorff", "all_mean", "bytes")
 LOWEST_WINS = (
     *TOTALLED, "shapes", "cpu_seconds", "uncovered", "frame_ms_mean", "frame_ms_p95", "height_field",
@@ -117,7 +119,7 @@ LOWEST_WINS = (
 
 
 def winners(rows: Sequence[Row], measure: str) -> set[str]:
-    """The methods with the lowest value, all of them where several are equal; none if only one answered."""
+    """Return the methods with the lowest value, several if they are equal, and none if only one answered."""
     values = {row.method: getattr(row, measure) for row in rows if row.answered}
     known = {method: value for method, value in values.items() if value is not None}
     if len(known) < 2:
@@ -128,27 +130,30 @@ def winners(rows: Sequence[Row], measure: str) -> set[str]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that `compare` found, ready to be written."""
+    """All results of `compare`, ready to be written."""
 
     subjects: tuple[Subject, ...]
     budget: str
-    settings: dict[str, Any]  # what the report says about the run
-    notes: tuple[str, ...] = ()  # what could not be done anywhere: no pictures, no simulation
+    settings: dict[str, Any]  # settings that the report mentions
+    notes: tuple[str, ...] = ()  # steps that were skipped for all meshes: pictures, simulation
 
     @property
     def rows(self) -> list[Row]:
-        """One a mesh and method, in the order of the meshes; a mesh that cannot be read has one."""
+        """Return one row per mesh and method, in the order of the meshes. A mesh that cannot be read has one
+        row.
+        """
         return [row for subject in self.subjects for row in subject.rows]
 
     def totals(self) -> Totals:
-        """Only over meshes where every method answered: anything else would compare different sets.
+        """Return totals over the meshes on which every method answered. Any others would compare different
+        sets.
 
-        Measure by measure: a mesh where one has no value for it counts for none. A method that answered on
-        no mesh at all is left out.
+        A measure counts only on meshes where all methods have it. A method that answered on no mesh is left
+        out.
         """
         labels = {row.method: row.label for row in self.rows if row.answered}
         if any(method.startswith("hitbox:") for method in labels):
-            labels.pop("hitbox", None)  # what it did where no peer answered
+            labels.pop("hitbox", None)  # its rows where no peer answered
         common = [s for s in self.subjects if labels and labels.keys() <= {row.method for row in s.answered}]
         known = {m: meshes for m in TOTALLED if (meshes := _with_all(common, labels, m))}
         measures = {
@@ -164,21 +169,21 @@ class Comparison:
         return Totals(len(common), len(self.subjects), labels, measures, closer)
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """One page that needs nothing else: no network, no other file."""
+        """Write one page that needs no network and no other file."""
         replace_file(path, self.to_html().encode())
 
     def to_html(self) -> str:
-        """What `save_html` writes."""
+        """Return the page that `save_html` writes."""
         from hitbox._compare.report import page
 
         return page(self)
 
     def save_csv(self, path: str | os.PathLike[str]) -> None:
-        """One line a row; what was not measured is empty. The columns never change their order."""
+        """Write one line per row. Missing measures are empty. The order of the columns is fixed."""
         replace_file(path, self.to_csv().encode())
 
     def to_csv(self) -> str:
-        """What `save_csv` writes."""
+        """Return the text that `save_csv` writes."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -196,7 +201,7 @@ def _row(subject: Subject, method: str) -> Row:
 
 
 def _with_all(subjects: Sequence[Subject], methods: Iterable[str], measure: str) -> list[Subject]:
-    """Those on which each of the methods has a value."""
+    """Return the meshes on which all methods have a value."""
     methods = tuple(methods)
     return [s for s in subjects if all(getattr(_row(s, m), measure) is not None for m in methods)]
 

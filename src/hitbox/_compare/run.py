@@ -1,6 +1,6 @@
-"""The comparison itself: each mesh through every method, then measured, simulated and drawn.
+"""Run the comparison: every method on each mesh, then measure, simulate and draw the results.
 
-Costs what the peers cost: each runs alone, one after the other, so that their CPU seconds compare.
+The peers dominate the cost. They run alone, one after the other, so that their CPU seconds are comparable.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _STOPS = (KeyboardInterrupt, SystemExit, InterruptedError)
-_FAILURES = (InputError, RuntimeError, MemoryError)  # of our own work on a peer's answer: a sentence too
+# of hitbox's own work on a peer's answer; they become a sentence too
+_FAILURES = (InputError, RuntimeError, MemoryError)
 NO_PICTURES = "There are no pictures: pip install 'hitbox[render]'"
-UNTOUCHABLE = "nothing of it can be touched from outside the mesh"
+UNTOUCHABLE = "no part of it can be touched from outside the mesh"
 NO_SIMULATION = "Nothing was simulated: pip install 'hitbox[sim]'"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What holds for the whole set, checked."""
+    """The checked settings of the whole set."""
 
     peers: tuple[str, ...]
     budget: Budget
@@ -92,15 +93,16 @@ def compare(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Comparison:
-    """hitbox and the peers, with their defaults, on each of `meshes`: measured, simulated and drawn.
+    """Run hitbox and the peers on each of `meshes`; measure, simulate and draw the results.
 
-    `budget` is what hitbox gets: "bytes=1/3" (for each peer the largest count whose collider has at most a
-    third of that peer's bytes), "count=64", or "tolerance=1%" (the fewest shapes whose largest distance on
-    the outer surface stays within it). `timeout` (seconds) and `memory` (GiB) are for each run of a method,
-    each in a process of its own. `up`: the axis that points up; None: as the meshes say. `store`: a folder
-    that keeps results; a second run only does what is new.
-    Guaranteed: a mesh that cannot be read, or a peer that crashes, hangs, eats memory or is not installed,
-    is a row with a sentence. Cost: what the peers cost, CoACD often a minute a mesh.
+    Peers use their defaults. `budget` limits hitbox: "bytes=1/3" (for each peer the largest count whose
+    collider has at most a third of that peer's bytes), "count=64", or "tolerance=1%" (the fewest shapes whose
+    largest distance on the outer surface stays within it). Each run of a method has a process of its own,
+    limited to `timeout` seconds and `memory` GiB. `up` is the axis that points up, by default that of each
+    mesh. `store` is a folder that keeps results; a second run computes only new ones.
+    Guaranteed: a mesh that cannot be read, and a peer that crashes, hangs, exhausts memory or is not
+    installed, becomes a row with a sentence. Cost: mostly that of the peers; CoACD often takes a minute per
+    mesh.
     """
     settings = Settings(
         peers=(peers,) if isinstance(peers, str) else tuple(peers),
@@ -121,7 +123,7 @@ def compare(
         steps.start_mesh(name, k * _step_count(settings))
         subjects.append(_Trial(name, settings, kept, steps).run(mesh))
     steps.done()
-    return Comparison(tuple(subjects), str(settings.budget), _said(settings), tuple(notes))
+    return Comparison(tuple(subjects), str(settings.budget), _described(settings), tuple(notes))
 
 
 def _listed(meshes: Any) -> list[Any]:
@@ -139,12 +141,14 @@ def _path(mesh: Any, k: int) -> str:
 
 
 def _step_count(settings: Settings) -> int:
-    """The peers, hitbox beside each, the levels, the simulation, the pictures."""
+    """Count the steps of a mesh: the peers, hitbox for each of them, the levels, the simulation, the
+    pictures.
+    """
     beside = len(settings.peers) if settings.budget.kind == "bytes" else 1
     return len(settings.peers) + max(1, beside) + 3
 
 
-def _said(settings: Settings) -> dict[str, Any]:
+def _described(settings: Settings) -> dict[str, Any]:
     versions = {methods.PEERS[name].label: version_of(methods.PEERS[name]) for name in settings.peers}
     return {
         "version": version(), "versions": versions, "samples": settings.samples, "timeout": settings.timeout,
@@ -154,7 +158,7 @@ def _said(settings: Settings) -> dict[str, Any]:
 
 
 class _Steps:
-    """Progress over the set, and the way out: every report may end the run."""
+    """Progress over the set. Every report may cancel the run."""
 
     def __init__(self, report: Report | None, count: int) -> None:
         self._report, self._count = report, count
@@ -166,13 +170,13 @@ class _Steps:
         self.go_on("reading", 0.0)
 
     def next(self, stage: str) -> None:
-        """The step before is done."""
+        """Start the next step."""
         self._stage = stage
         self.go_on(stage, 0.0)
         self._step += 1
 
     def within(self, _: str, fraction: float) -> bool:
-        """Progress of the step that `next` started."""
+        """Report the progress of the step that `next` started."""
         self.go_on(self._stage, fraction - 1.0)
         return True
 
@@ -190,7 +194,7 @@ class _Steps:
 
 
 class _Trial:
-    """All methods on one mesh."""
+    """Runs all methods on one mesh."""
 
     def __init__(self, name: str, settings: Settings, store: Store, steps: _Steps) -> None:
         self._name, self._settings, self._store, self._steps = name, settings, store, steps
@@ -204,8 +208,8 @@ class _Trial:
         try:
             self._mesh = Mesh.of(given)
         except (InputError, OSError) as error:
-            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            return Subject(self._name, None, (Row(self._name, INPUT, "input", error=_sentence(said)),))
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return Subject(self._name, None, (Row(self._name, INPUT, "input", error=_sentence(reason)),))
         mesh = self._mesh
         self._up = self._settings.up or mesh.up
         size = 12 * len(mesh.vertices) + 6 * len(mesh.triangles)
@@ -216,7 +220,7 @@ class _Trial:
         return Subject(self._name, mesh.face_count, tuple(rows), levels, tuple(self._notes))
 
     def _answers(self) -> list[Row]:
-        """The rows of hitbox, then those of the peers."""
+        """Return the rows of hitbox, then those of the peers."""
         peers = []
         for name in self._settings.peers:
             peer = methods.PEERS[name]
@@ -243,11 +247,11 @@ class _Trial:
         if rows:
             return rows
         row = self._row(methods.HITBOX, "hitbox", "hitbox", {})
-        said = "no peer answered, so there are no bytes to share: hitbox picked the count itself"
-        return [replace(row, notes=(said, *row.notes))]
+        note = "no peer answered, so there are no bytes to share: hitbox picked the count itself"
+        return [replace(row, notes=(note, *row.notes))]
 
     def _row(self, peer: Peer, method: str, label: str, options: Mapping[str, Any]) -> Row:
-        """Runs a method and measures what it answered."""
+        """Run a method and measure its answer."""
         self._steps.next(label)
         result = self._result(peer, options)
         row = Row(
@@ -266,7 +270,9 @@ class _Trial:
         return replace(row, collider=result.collider, notes=unique, **measured)
 
     def _result(self, peer: Peer, options: Mapping[str, Any]) -> PeerResult:
-        """What is kept, or a run's. An answer counts whatever the limits were, a failure only for its own."""
+        """Return a stored result, or run the method. A stored answer is valid for any limits, a failure only
+        for its own.
+        """
         key = _answer_key(self._mesh, peer, options)
         limits = {"timeout": self._settings.timeout, "memory": self._settings.memory}
         for each in (key, key | limits):
@@ -279,7 +285,7 @@ class _Trial:
         return result
 
     def _measured(self, collider: Collider) -> dict[str, Any]:
-        """The fields of Row that `evaluate` fills, and `notes`."""
+        """Return the fields of Row that `evaluate` fills, and `notes`."""
         settings = self._settings
         key = {
             "what": "measures", "mesh": self._mesh.sha256, "collider": _digest(collider),
@@ -295,7 +301,7 @@ class _Trial:
                 progress=self._steps.within,
             )
             outer = found.outer_surface
-            touched = outer.samples > 0  # else its distances are 0, and would be the best
+            touched = outer.samples > 0  # otherwise the distances are 0 and would count as the best
             return {
                 "shapes": found.shapes, "bytes": found.nbytes, "counts": found.counts,
                 "outer_mean": outer.mean if touched else None,
@@ -331,7 +337,7 @@ class _Trial:
         }  # fmt: skip
         try:
             runs = self._kept(key, self._simulate, balls.checked)
-        except BaseException as error:  # an engine in Rust may panic, which is no Exception
+        except BaseException as error:  # a panic in an engine written in Rust is not an Exception
             if isinstance(error, _STOPS):
                 raise
             self._notes.append(_sentence(f"Nothing was simulated: {error}"))
@@ -378,12 +384,12 @@ class _Trial:
 
 
 def has_answer(mesh: Mesh, peer: str, store: str | os.PathLike[str]) -> bool:
-    """Whether an earlier run with this `store` kept an answer of `peer` on `mesh`."""
+    """Return whether `store` has an answer of `peer` on `mesh` from an earlier run."""
     return Store(store).get(_answer_key(mesh, methods.PEERS[peer], {}), PeerResult.from_dict) is not None
 
 
 def _answer_key(mesh: Mesh, peer: Peer, options: Mapping[str, Any]) -> dict[str, Any]:
-    ours = peer.package == methods.HITBOX.package  # a peer's answer outlives our builds
+    ours = peer.package == methods.HITBOX.package  # a peer's answer stays valid for other builds of hitbox
     return {
         "what": "colliders", "mesh": mesh.sha256, "method": peer.name, "entry": peer.entry,
         "options": dict(options), "version": build() if ours else version_of(peer),

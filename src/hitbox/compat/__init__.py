@@ -1,1 +1,1 @@
-"""hitbox under the names of other tools, for code that calls those today: one module a tool."""
+"""hitbox under the names of other tools, for code that calls them today. Each tool has one module."""

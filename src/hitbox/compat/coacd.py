@@ -1,8 +1,8 @@
-"""The functions of CoACD 1.0.14, done by carve: changing the import is all that has to be changed.
+"""The functions of CoACD 1.0.14, implemented by carve. Only the import has to change.
 
     from hitbox.compat import coacd  # instead of: import coacd
 
-docs/carve.md says what becomes of each parameter. Nothing of CoACD is needed or used.
+docs/carve.md explains the effect of each parameter. CoACD is neither needed nor used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hitbox._model.mesh import Mesh as _Mesh
 from hitbox._model.shapes import Hull
 
 _LOG_LEVELS = ("off", "debug", "info", "warn", "error", "critical")
-_ITERATIONS = 150  # CoACD's default; what is above is effort
+_ITERATIONS = 150  # CoACD's default; more iterations become effort
 
 
 class Mesh:
@@ -61,10 +61,10 @@ def run_coacd(
     radius: float | str | None = None,
     tolerance: float | str | None = None,
 ) -> list[list[npt.NDArray[Any]]]:
-    """Convex hulls around a mesh: a list of [vertices, triangles], as CoACD returns it.
+    """Return convex hulls around a mesh as a list of [vertices, triangles], as CoACD does.
 
-    `threshold` becomes the tolerance of carve and the radius of its ball; `tolerance` and `radius` say them
-    in carve's own words. What carve guarantees holds for the hulls, as long as `max_convex_hull` is enough.
+    `threshold` sets the tolerance of carve and the radius of its ball; `tolerance` and `radius` override
+    them. The guarantees of carve hold for the hulls if `max_convex_hull` is large enough.
 
         parts = coacd.run_coacd(coacd.Mesh(vertices, faces), threshold=0.05)
     """
@@ -83,27 +83,29 @@ def run_coacd(
         count=_count(max_convex_hull),
         max_vertices=cap,
         effort=min(max(0.0, iterations / _ITERATIONS - 1), MOST_EFFORT),
-        seed=int(seed) % 2**64,  # any number, as CoACD takes it
+        seed=int(seed) % 2**64,  # any number, as in CoACD
         hulls_only=True,
     )
-    hulls = (shape for shape in collider if isinstance(shape, Hull))  # all of them
+    hulls = (shape for shape in collider if isinstance(shape, Hull))  # all shapes are hulls
     return [[np.array(hull.vertices, np.double), np.array(hull.triangles, np.int32)] for hull in hulls]
 
 
 def set_log_level(level: str) -> None:
-    """Only checked: nothing is printed at any level."""
+    """Check `level`. Nothing is printed at any level."""
     checks.one_of("set_log_level", level, _LOG_LEVELS)
 
 
 def _refuse(extrude: bool, apx_mode: str) -> None:
     if extrude:
-        raise InputError("run_coacd: extrude: hulls meet without it here. Leave it out.")
+        raise InputError("run_coacd: extrude: the hulls meet without it. Leave it out.")
     if apx_mode != "ch":
         raise InputError(f"run_coacd: apx_mode: {apx_mode!r}: only 'ch'. For boxes use fit with kinds='box'.")
 
 
 def _as_length(threshold: float, mesh: _Mesh, is_real: bool) -> float:
-    """CoACD measures in a copy of the mesh whose longest side is 2, unless it is told not to."""
+    """Convert a threshold to a length. CoACD measures in a copy with a longest side of 2, unless
+    `real_metric` is set.
+    """
     found = checks.positive("run_coacd: threshold", threshold)
     return found if is_real else found / 2 * longest_side(mesh)
 
