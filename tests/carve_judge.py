@@ -1,14 +1,14 @@
-"""The judge of `carve`: numpy and SciPy, nothing from the core.
+"""An oracle for `carve`, written with numpy and SciPy. It shares no code with the core.
 
 - `open_space_violations`: on a grid of its own, a ball's centre goes wherever the mesh is at least `radius +
-  tolerance` away, from a corner outside, one neighbour at a time; no hull may be closer than `radius` to any
-  centre it got to. Those that nearly are walk on towards the hull, off the grid.
-- `uncovered`: what is left of each triangle when every hull is cut out of it.
-- `sticks_out`, `is_convex`: whether hulls lie in the mesh's convex hull, and are closed and convex.
+  tolerance` away, from a corner outside, one neighbour at a time. No hull may be closer than `radius` to any
+  reached centre. Centres that are nearly too close walk on towards the hull, off the grid.
+- `uncovered`: cuts every hull out of each triangle and measures the rest.
+- `sticks_out`, `is_convex`: check that hulls lie in the mesh's convex hull, and are closed and convex.
 
-A hull is the array of its corners: planes and facets are Qhull's, not those that came with it. Distances to
-meshes and hulls are exact up to rounding. Blocks of the grid are decided by their middle where that is
-enough: a distance changes by at most the way gone.
+A hull is the array of its corners. Qhull computes its planes and facets; those that came with it are ignored.
+Distances to meshes and hulls are exact up to rounding. The distance at a block's centre decides the whole
+block where it can, because a distance changes by at most the path between two points.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from scipy.spatial import ConvexHull, QhullError, cKDTree
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Field = Callable[[Floats], Floats]  # a number for each point
+Field = Callable[[Floats], Floats]  # one number per point
 
-ROUNDING = 1e-9  # of the longest side: what a distance may be too short by
-PAIRS = 4000  # of points and triangles that are not worth another split
-WALKERS, STEPS = 2000, 12  # centres a hull, the closest ones; and how often each may step
-BLOCKS = (16, 8, 4, 2, 1)  # grid points a side
+ROUNDING = 1e-9  # fraction of the longest side: the error by which a distance may be too short
+PAIRS = 4000  # pairs of points and triangles below which another split does not pay
+WALKERS, STEPS = 2000, 12  # the closest centres per hull that walk, and the steps of each
+BLOCKS = (16, 8, 4, 2, 1)  # grid points per side
 
 
 # ---------------------------------------------------------------- Distances
@@ -38,8 +38,8 @@ BLOCKS = (16, 8, 4, 2, 1)  # grid points a side
 class Triangles:
     """Distances from points to triangles (n x 3 x 3), which may be needles or points.
 
-    A needle's normal is mostly rounding. What is taken for its height is then still the way to a point of its
-    plane between its edges, and the edges themselves are asked as well.
+    A needle's normal is mostly rounding. The height over it is then still the distance to a point of its
+    plane between its edges, and the distances to the edges are computed as well.
     """
 
     def __init__(self, corners: Floats) -> None:
@@ -54,7 +54,7 @@ class Triangles:
         self._inward[lengths == 0] = 0
 
     def distances(self, points: Floats, which: Integers) -> Floats:
-        """From each point to its own triangle."""
+        """Return the distance from each point to its own triangle."""
         off = points[:, None] - self.corners[which]
         edges = self._edges[which]
         share = np.einsum("nek,nek->ne", off, edges) * self._shares[which]
@@ -68,7 +68,7 @@ class Triangles:
 class Surface:
     """Exact distances to a mesh.
 
-    Points are split in halves until only few triangles can be the nearest of any of them.
+    Points are split in halves until only a few triangles can be the nearest one of any of them.
     """
 
     def __init__(self, vertices: Floats, triangles: Integers) -> None:
@@ -84,7 +84,8 @@ class Surface:
                 continue
             low, high = points[some].min(axis=0), points[some].max(axis=0)
             away = self._triangles.distances(np.broadcast_to((low + high) / 2, (len(near), 3)), near)
-            # Any of the points is closer to the nearest of these than the middle is by this much at most.
+            # The distance of any point to the nearest triangle differs from the centre's by at most this
+            # much.
             near = near[away <= away.min() + np.linalg.norm(high - low) * (1 + 1e-9)]
             if len(some) == 1:
                 found[some] = away.min()
@@ -100,7 +101,9 @@ class Surface:
 
 
 class Solid:
-    """The convex hull of points. One without volume is a polygon or segment: no inside, no planes."""
+    """The convex hull of points. A hull without volume is a polygon or a segment, without inside and
+    planes.
+    """
 
     def __init__(self, points: Floats) -> None:
         points = np.unique(np.asarray(points, float).reshape(-1, 3), axis=0)
@@ -109,7 +112,7 @@ class Solid:
         self.low, self.high = points.min(axis=0), points.max(axis=0)
         try:
             hull = ConvexHull(points)
-        except (QhullError, ValueError):  # flat; or fewer than four points
+        except (QhullError, ValueError):  # the points are flat, or fewer than four
             self.flat, facets = True, _flat_facets(points)
             self.corners = facets.reshape(-1, 3)
             self.normals, self.limits = np.empty((0, 3)), np.empty(0)
@@ -117,19 +120,22 @@ class Solid:
             self.flat, facets = False, points[hull.simplices]
             self.corners = points[hull.vertices]
             self.normals = hull.equations[:, :3]
-            self.limits = (self.corners @ self.normals.T).max(axis=0)  # Qhull's may be short by rounding
+            # Qhull's offsets may be too small by rounding
+            self.limits = (self.corners @ self.normals.T).max(axis=0)
         self._facets, self._middles = Triangles(facets), facets.mean(axis=1)
         self._radii = np.linalg.norm(facets - self._middles[:, None], axis=2).max(axis=1)
         self._tree = cKDTree(self.corners)
 
     @property
     def planes(self) -> tuple[Floats, Floats]:
-        """Each plane once."""
+        """Return each plane once."""
         both = np.unique(np.column_stack([self.normals, self.limits]), axis=0)
         return both[:, :3], both[:, 3]
 
     def heights(self, points: Floats) -> Floats:
-        """The largest distance from a plane: the distance from the hull, or less. Inside it is at most 0."""
+        """Return the largest distance from a plane. It is at most the distance from the hull, and at most 0
+        inside.
+        """
         if self.flat:
             return np.full(len(points), 1e-300)
         found = np.empty(len(points))
@@ -138,7 +144,9 @@ class Solid:
         return found
 
     def distances(self, points: Floats) -> Floats:
-        """0 inside. The nearest point lies on a facet whose plane the point is beyond."""
+        """Return distances, 0 inside. The nearest point lies on a facet whose plane has the point in
+        front.
+        """
         found = np.empty(len(points))
         for block in _chunks(len(points), len(self._middles)):
             found[block] = self._of_block(points[block])
@@ -166,7 +174,7 @@ def _chunks(count: int, width: int) -> Iterable[slice]:
 
 
 def _flat_facets(points: Floats) -> Floats:
-    """Triangles, maybe without area, over the hull of points in a plane or on a line."""
+    """Return triangles, possibly without area, over the hull of points in a plane or on a line."""
     middle = points.mean(axis=0)
     axes = np.linalg.svd(points - middle, full_matrices=True)[2]
     flat = (points - middle) @ axes[:2].T
@@ -182,13 +190,13 @@ def _flat_facets(points: Floats) -> Floats:
 
 
 class Entered(NamedTuple):
-    """How far hulls enter the open space."""
+    """The depth by which hulls enter the open space."""
 
-    entered: int  # centres, and clear points, that a hull is too close to
-    deepest: float  # as a share of the ball's radius; 1: a hull holds a centre
-    center: tuple[float, ...] | None  # where
-    hull: int | None  # which
-    reached: int  # centres that were judged: 0 proves nothing
+    entered: int  # number of centres and clear points that are too close to a hull
+    deepest: float  # as a fraction of the ball's radius; at 1 a hull contains a centre
+    center: tuple[float, ...] | None  # the position
+    hull: int | None  # its number
+    reached: int  # number of checked centres: 0 proves nothing
 
 
 def open_space_violations(
@@ -201,12 +209,14 @@ def open_space_violations(
     seed: int = 0,
     **options: Any,
 ) -> Entered:
-    """The centres of balls that a hull is closer to than `radius`; `options` are those of `OpenSpace`."""
+    """Return the centres of balls that are closer to a hull than `radius`. `options` are those of
+    `OpenSpace`.
+    """
     return OpenSpace(vertices, triangles, radius, tolerance, step, seed, **options).entered_by(hulls)
 
 
 class OpenSpace:
-    """Where a ball gets to around a mesh, on a grid; and clear spheres."""
+    """The grid points that a ball's centre can reach around a mesh, and the clear spheres."""
 
     def __init__(
         self,
@@ -224,10 +234,11 @@ class OpenSpace:
         reached: Bools | None = None,
     ) -> None:
         """
-        `blockers`: signed distances from what balls may not enter, negative inside. `clear`: points around
-        which all that is `tolerance` or more away from the mesh must stay open. `sealed`: centres no path
-        leads to count as well. `distances`: faster ones to the mesh than those of this file; they must not
-        be too long. `reached`: as it was found before for the same arguments.
+        `blockers`: functions of signed distances from solids that balls may not enter, negative inside.
+        `clear`: points around which everything at least `tolerance` away from the mesh must stay open.
+        `sealed`: unreachable centres count as well. `distances`: a faster function of distances to the mesh
+        than that of this file; its values must not be too long. `reached`: an earlier result for the same
+        arguments.
         """
         vertices = np.asarray(vertices, float)
         used = vertices[np.unique(triangles)]
@@ -263,7 +274,9 @@ class OpenSpace:
         return worst._replace(entered=len(bad))
 
     def _too_close(self, pyramid: Pyramid, solid: Solid) -> tuple[Integers, Floats, Floats]:
-        """Cells whose centres are, or walk, too close to the hull; where those end, and how close that is."""
+        """Return the cells whose centres are, or walk, too close to the hull, with their final positions and
+        distances.
+        """
         cells, away = pyramid.closer_than(solid, self.radius + self.grid.step)
         points = self.grid.points(cells)
         if self._blockers is None:
@@ -275,9 +288,9 @@ class OpenSpace:
         return cells[close], points[close], away[close]
 
     def walked(self, solid: Solid, points: Floats) -> Floats:
-        """Each centre straight towards the hull, as far as the mesh lets it: between two points of the grid.
+        """Move each centre straight towards the hull, as far as the mesh allows, off the grid.
 
-        A step is as long as the mesh is farther away than it must be, so all of the way is open.
+        A step is as long as the spare distance to the mesh, so the whole path is open.
         """
         points, going, tiny = points.copy(), np.arange(len(points)), 1e-3 * self.grid.step
         for _ in range(STEPS):
@@ -293,7 +306,7 @@ class OpenSpace:
 
 
 class Grid:
-    """Points `step` apart around a mesh, at a random place; padded to whole blocks."""
+    """Points `step` apart around a mesh, with a random offset, padded to whole blocks."""
 
     def __init__(self, vertices: Floats, margin: float, step: float, seed: int) -> None:
         self.step = step
@@ -302,21 +315,21 @@ class Grid:
         self.shape = tuple(int(-(-n // BLOCKS[0]) * BLOCKS[0]) for n in size)
 
     def points(self, cells: Integers, block: int = 1) -> Floats:
-        """The middles of blocks."""
+        """Return the centres of blocks."""
         return np.asarray(self.low + (cells * block + (block - 1) / 2) * self.step)
 
     def numbers(self, cells: Integers) -> Integers:
         return np.asarray(np.ravel_multi_index(tuple(cells.T), self.shape), np.int64)
 
     def half_diagonal(self, block: int) -> float:
-        """From a block's middle to its last point, and a little more for rounding."""
+        """Return the distance from a block's centre to its last point, slightly enlarged for rounding."""
         return (block - 1) / 2 * self.step * 3**0.5 * (1 + 1e-9)
 
     def all_blocks(self) -> Integers:
         return all_cells([n // BLOCKS[0] for n in self.shape])
 
     def at_least(self, field: Field, limit: float) -> Bools:
-        """Where a distance is `limit` or more."""
+        """Return where a distance is at least `limit`."""
         found = np.zeros(self.shape, bool)
         cells = self.all_blocks()
         for block in BLOCKS:
@@ -327,7 +340,7 @@ class Grid:
         return found
 
     def at_least_everywhere(self, field: Field, limit: float) -> Bools:
-        """The same for a number that may change faster than the way gone."""
+        """Do the same for a function that may change faster than a distance."""
         found = np.empty(self.shape, bool)
         rest = all_cells(self.shape[1:])
         for x in range(self.shape[0]):
@@ -337,22 +350,22 @@ class Grid:
 
 
 def all_cells(shape: Sequence[int]) -> Integers:
-    """A row for each cell of an array, in the array's order."""
+    """Return one row per cell of an array, in the array's order."""
     return np.moveaxis(np.indices(tuple(shape)), 0, -1).reshape(-1, len(shape))
 
 
 def in_blocks(array: Bools, block: int) -> Bools:
-    """A view with six axes: block, place in the block, for x, y and z."""
+    """Return a view with six axes: block and position in the block, for x, y and z."""
     return array.reshape([k for n in array.shape for k in (n // block, block)])
 
 
 def children(cells: Integers) -> Integers:
-    """The eight halves of each block."""
+    """Return the eight octants of each block."""
     return np.asarray((2 * cells[:, None] + all_cells((2, 2, 2))).reshape(-1, 3))
 
 
 def connected_to_corner(free: Bools) -> Bools:
-    """Over the six neighbours, from all corners: what is around the grid is open."""
+    """Flood fill over the six neighbours, from all corners: the surroundings of the grid are open."""
     labels, count = ndimage.label(free)
     kept = np.zeros(count + 1, bool)
     kept[labels[tuple(slice(None, None, n - 1) for n in free.shape)]] = True
@@ -361,7 +374,7 @@ def connected_to_corner(free: Bools) -> Bools:
 
 
 class Pyramid:
-    """Which blocks hold a reached centre."""
+    """The blocks that contain a reached centre, on several levels."""
 
     def __init__(self, grid: Grid, reached: Bools) -> None:
         self._grid = grid
@@ -373,7 +386,7 @@ class Pyramid:
             self._any[block] = finer[:, :, ::2] | finer[:, :, 1::2]
 
     def closer_than(self, solid: Solid, limit: float) -> tuple[Integers, Floats]:
-        """The reached centres closer to the hull than `limit`, and how close they are."""
+        """Return the reached centres closer to the hull than `limit`, and their distances."""
         grid, cells, away = self._grid, self._grid.all_blocks(), np.empty(0)
         for block in BLOCKS:
             most = limit + grid.half_diagonal(block)
@@ -395,10 +408,10 @@ class Pyramid:
 def uncovered(
     vertices: Floats, triangles: Integers, hulls: Iterable[Floats], tolerance: float
 ) -> list[tuple[int, float]]:
-    """The triangles of which something wider than `tolerance` is left outside all hulls, and how wide it is.
+    """Return the triangles with a rest wider than `tolerance` outside all hulls, and its width.
 
-    The hulls' planes are moved out by `tolerance`. Of a triangle that is not wider than that itself, the
-    length counts.
+    The hulls' planes are moved out by `tolerance`. For a triangle that is not wider than that itself, the
+    length of the rest counts.
     """
     vertices, triangles = np.asarray(vertices, float), np.asarray(triangles)
     solids = [solid for solid in map(Solid, hulls) if not solid.flat]
@@ -425,7 +438,9 @@ def _holds(solid: Solid, points: Floats, margin: float) -> Bools:
 
 
 def width_of_rest(triangle: Floats, solids: Sequence[tuple[Floats, Floats]], tolerance: float) -> float:
-    """Of what is left outside all solids (normals, limits): of its widest piece, or of all in a row."""
+    """Return the width of the rest outside all solids (normals, limits): that of its widest piece, or of all
+    in a row.
+    """
     pieces = [triangle]
     for normals, limits in solids:
         pieces = [rest for piece in pieces for rest in without(piece, normals, limits)]
@@ -438,7 +453,9 @@ def width_of_rest(triangle: Floats, solids: Sequence[tuple[Floats, Floats]], tol
 
 
 def without(polygon: Floats, normals: Floats, limits: Floats) -> list[Floats]:
-    """The parts of a convex polygon outside a convex solid; whole if it does not enter."""
+    """Return the parts of a convex polygon outside a convex solid, or the whole polygon if it does not
+    enter.
+    """
     heights = polygon @ normals.T - limits
     if (heights >= 0).all(axis=0).any():
         return [polygon]
@@ -454,7 +471,7 @@ def without(polygon: Floats, normals: Floats, limits: Floats) -> list[Floats]:
 
 
 def cut(polygon: Floats, heights: Floats) -> tuple[Floats, Floats]:
-    """The parts of a convex polygon with heights up to 0, and above."""
+    """Return the parts of a convex polygon with heights up to 0, and above 0."""
     if heights.max() <= 0:
         return polygon, polygon[:0]
     below: list[Floats] = []
@@ -473,10 +490,12 @@ def cut(polygon: Floats, heights: Floats) -> tuple[Floats, Floats]:
 
 
 def width(polygon: Floats) -> float:
-    """The narrowest gap between parallels that it fits in; one of them runs along an edge."""
+    """Return the width of the narrowest strip around the polygon. One side of the strip lies along an
+    edge.
+    """
     edges = np.roll(polygon, -1, axis=0) - polygon
     lengths = np.linalg.norm(edges, axis=1)
-    long = lengths > 1e-9 * lengths.max()  # a shorter one has no direction
+    long = lengths > 1e-9 * lengths.max()  # the direction of a shorter edge is rounding
     if not long.any():
         return 0.0
     along = edges[long] / lengths[long, None]
@@ -497,15 +516,16 @@ def area(polygon: Floats) -> float:
 
 
 def sticks_out(vertices: Floats, triangles: Integers, hulls: Iterable[Floats]) -> float:
-    """The largest distance of a hull's corner from the convex hull of the mesh."""
+    """Return the largest distance of a hull's corner from the convex hull of the mesh."""
     around = Solid(np.asarray(vertices, float)[np.unique(triangles)])
     return max((float(around.distances(np.asarray(corners, float)).max()) for corners in hulls), default=0.0)
 
 
 def is_convex(vertices: Floats, triangles: npt.NDArray[Any], margin: float = 1e-7) -> bool:
-    """Whether the facets are closed, look outward and have no corner beyond; `margin` in sizes of the hull.
+    """Return whether the facets are closed, face outward, and have no corner in front by more than `margin`
+    sizes.
 
-    A needle's plane is mostly rounding: that nothing is missing or folded there is seen by the volume.
+    A needle's plane is mostly rounding. The volume shows whether a facet is missing or folded there.
     """
     vertices, triangles = np.asarray(vertices, float), np.asarray(triangles, np.int64)
     if not np.isfinite(vertices).all() or not is_closed(triangles):
@@ -526,7 +546,7 @@ def is_convex(vertices: Floats, triangles: npt.NDArray[Any], margin: float = 1e-
 
 
 def is_closed(triangles: Integers) -> bool:
-    """Every edge runs once each way."""
+    """Return whether every edge is used once in each direction."""
     pairs = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
     edges = [(a, b) for a, b in pairs.tolist()]
     there = set(edges)

@@ -1,6 +1,6 @@
-"""A real browser for tests: headless Chromium, spoken to over its DevTools pipe, with nothing but Python.
+"""A real browser for tests: headless Chromium, controlled over its DevTools pipe, without other packages.
 
-What a page logs, throws and asks the network for is kept.
+The messages, exceptions and network requests of a page are kept.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _PATIENCE = 60.0  # seconds for one answer
 
 
 def chromium() -> str | None:
-    """Its path; None: not installed."""
+    """Return the path of Chromium, or None if it is not installed."""
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
 @contextmanager
 def browser() -> Iterator[Page]:
-    """One empty page; the browser and its profile are gone afterwards."""
+    """Yield an empty page. The browser and its profile are removed afterwards."""
     program = chromium()
     assert program is not None
     to_browser, our_write = os.pipe()
     our_read, from_browser = os.pipe()
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        # Chromium reads from 3 and writes to 4, whatever numbers our ends have.
+        # Chromium reads from descriptor 3 and writes to 4.
         command = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
         process = subprocess.Popen(
             ["bash", "-c", command, "sh", program, f"--user-data-dir={profile}", *sandbox, *FLAGS],
@@ -70,8 +70,8 @@ class Page:
         self._number = 0
         self._session: str | None = None
         self._loaded = False
-        self.complaints: list[str] = []  # errors and warnings of the console, and what was thrown
-        self.requests: list[str] = []  # all that was asked for, the page itself included
+        self.complaints: list[str] = []  # errors and warnings of the console, and exceptions
+        self.requests: list[str] = []  # all requests, including the page itself
         targets = self.send("Target.getTargets")["targetInfos"]
         tab = next(target["targetId"] for target in targets if target["type"] == "page")
         self._session = self.send("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
@@ -79,7 +79,7 @@ class Page:
             self.send(f"{domain}.enable")
 
     def open(self, path: Path, width: int, height: int, *, dark: bool = False) -> None:
-        """Shows a file in a window of that size, and waits until all of it is there."""
+        """Show a file in a window of that size, and wait until it is loaded."""
         phone = width < 600
         self.send(
             "Emulation.setDeviceMetricsOverride",
@@ -97,7 +97,7 @@ class Page:
             self._receive(ends)
 
     def run(self, code: str) -> Any:
-        """The value of an expression of JavaScript."""
+        """Return the value of a JavaScript expression."""
         found = self.send("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")

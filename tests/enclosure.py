@@ -1,4 +1,4 @@
-"""The judge of enclosure: plain numpy, one formula a kind, nothing from the core."""
+"""An oracle for enclosure: plain numpy, one formula per kind. It shares no code with the core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rotation_matrix(quaternion: Iterable[float]) -> Floats:
 
 
 def _along_axis(shape: Any, points: Floats) -> tuple[Floats, Floats, float]:
-    """Height over the start and distance from the axis of each point, and the axis' length."""
+    """Return each point's height over the start and its distance from the axis, and the axis' length."""
     start, end = np.array(shape.start), np.array(shape.end)
     length = float(np.linalg.norm(end - start))
     axis = (end - start) / length if length > 0 else np.zeros(3)
@@ -34,7 +34,7 @@ def _along_axis(shape: Any, points: Floats) -> tuple[Floats, Floats, float]:
 
 
 def _planes(vertices: Floats, triangles: npt.NDArray[Any]) -> tuple[Floats, Floats]:
-    """Unit normals of the facets, and how far along them the facets are."""
+    """Return the unit normals and the offsets of the facets."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
@@ -45,7 +45,9 @@ def _planes(vertices: Floats, triangles: npt.NDArray[Any]) -> tuple[Floats, Floa
 
 
 def sticks_out(shape: Any, points: Floats) -> Floats:
-    """By how much each point violates the shape's worst inequality, as a length; 0 or less inside."""
+    """Return the largest violation of the shape's inequalities by each point, as a length; at most 0
+    inside.
+    """
     if shape.kind == "box":
         local = (points - np.array(shape.center)) @ rotation_matrix(shape.rotation)
         return (np.abs(local) - shape.half_extents).max(axis=1)  # type: ignore[no-any-return]
@@ -72,12 +74,12 @@ def sticks_out(shape: Any, points: Floats) -> Floats:
 
 
 def of_each_face(mesh: Mesh, of_vertex: Floats) -> Floats:
-    """The worst of each face's corners."""
+    """Return the worst value of each face's corners."""
     return np.maximum.reduceat(of_vertex[mesh.indices], mesh.offsets[:-1].astype(np.int64))
 
 
 def _cut(polygon: Floats, normal: Floats, limit: float) -> tuple[Floats, Floats]:
-    """The parts of a convex polygon where normal . x <= limit, and beyond."""
+    """Return the parts of a convex polygon with normal . x <= limit, and beyond."""
     heights = polygon @ normal - limit
     sides: tuple[list[Floats], list[Floats]] = ([], [])
     for k in range(len(polygon)):
@@ -95,7 +97,7 @@ def _cut(polygon: Floats, normal: Floats, limit: float) -> tuple[Floats, Floats]
 
 
 def _without(polygons: list[Floats], normals: Floats, limits: Floats) -> list[Floats]:
-    """What is left of convex polygons outside a convex solid."""
+    """Return the rest of convex polygons outside a convex solid."""
     left = []
     for polygon in polygons:
         for normal, limit in zip(normals, limits, strict=True):
@@ -114,7 +116,7 @@ def _sides(box: Any) -> tuple[Floats, Floats]:
 
 
 def is_covered(mesh: Mesh, face: int, solids: Iterable[tuple[Floats, Floats]], margin: float) -> bool:
-    """Whether convex solids (normals, limits), each wider by `margin`, hold all of a face together."""
+    """Return whether convex solids (normals, limits), each wider by `margin`, together contain a face."""
     polygons = list(mesh.vertices[mesh.triangles[mesh.triangle_faces == face]])
     for normals, limits in solids:
         polygons = _without(polygons, normals, limits + margin)
@@ -122,13 +124,12 @@ def is_covered(mesh: Mesh, face: int, solids: Iterable[tuple[Floats, Floats]], m
 
 
 def is_in_boxes(mesh: Mesh, face: int, shapes: Iterable[Any], margin: float) -> bool:
-    """Whether the boxes among the shapes hold all of a face together: exact, by cutting."""
+    """Return whether the boxes among the shapes together contain a face, exactly, by cutting."""
     return is_covered(mesh, face, [_sides(shape) for shape in shapes if shape.kind == "box"], margin)
 
 
 def faces_stick_out(mesh: Mesh, shapes: Iterable[Any]) -> Floats:
-    """For each face by how much it sticks out of the one shape that holds it best; 0 where boxes hold
-    it together."""
+    """Return the distance by which each face sticks out of its best shape; 0 if boxes contain it together."""
     shapes = list(shapes)
     out = np.min([of_each_face(mesh, sticks_out(shape, mesh.vertices)) for shape in shapes], axis=0)
     margin = 1e-9 * mesh.diagonal
@@ -139,7 +140,7 @@ def faces_stick_out(mesh: Mesh, shapes: Iterable[Any]) -> Floats:
 
 
 def faces_stick_out_of_pieces(mesh: Mesh, pieces: Iterable[tuple[Floats, npt.NDArray[Any]]]) -> Floats:
-    """The same for convex triangle meshes: above any facet's plane is outside."""
+    """Do the same for convex triangle meshes: a point above any facet's plane is outside."""
     best = np.full(mesh.face_count, np.inf)
     solids = []
     scale = mesh.diagonal

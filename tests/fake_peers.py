@@ -1,4 +1,4 @@
-"""Peers that misbehave, each in its own way; they run in the children of test_compare_peers.py."""
+"""Peers that misbehave, each in its own way. They run in the children of test_compare_peers.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 
 
 def boxes():
-    """A good one, which also prints: one box around the mesh."""
+    """A correct peer that also prints: one box around the mesh."""
 
     def run(mesh):
         print("rubbish on stdout " * 10_000)
@@ -26,7 +26,7 @@ def boxes():
 
 
 def within():
-    """A box that a mesh around it hides."""
+    """A box inside the mesh, which hides it."""
 
     def run(mesh):
         [(corners, triangles)] = boxes()(mesh)
@@ -52,7 +52,7 @@ def raises():
 
 
 def unsayable():
-    """What it says cannot be encoded."""
+    """Raises a message that cannot be encoded."""
 
     def run(mesh):
         raise RuntimeError("\udce9")
@@ -61,7 +61,7 @@ def unsayable():
 
 
 def hangs():
-    """And so does a process it has started."""
+    """Hangs, and starts a process that hangs too."""
 
     def run(mesh):
         sleep = f"import time; time.sleep(1000)  # {os.environ['MARK']}"
@@ -72,7 +72,7 @@ def hangs():
 
 
 def leaves(then: str, orphan: bool):
-    """A process in a session of its own; `orphan`: one that is no descendant any more."""
+    """Starts a process in a session of its own; with `orphan`, one that is not a descendant any more."""
 
     def run(mesh):
         sleep = f"import time; print(flush=True); time.sleep(1000)  # {os.environ['MARK']}"
@@ -100,7 +100,7 @@ def eats_memory():
 
 
 def reserves_address_space():
-    """Memory that is only asked for and never touched is not used."""
+    """Reserves memory and never touches it, so it is not used."""
 
     def run(mesh):
         import mmap
@@ -137,7 +137,7 @@ def answers_nothing():
 
 
 def writes_to_all_files():
-    """The answer's pipe too."""
+    """Writes to all open files, including the answer's pipe."""
 
     def run(mesh):
         for number in range(3, 64):
@@ -151,7 +151,7 @@ def writes_to_all_files():
 
 
 def works():
-    """A quarter of a CPU second in each of two threads; the second that goes before does not count."""
+    """Uses a quarter of a CPU second in each of two threads, after a second that does not count."""
 
     def work(seconds):
         end = time.thread_time() + seconds

@@ -1,4 +1,4 @@
-"""A verb that does what an asset's name says, most of it bad; it runs in the workers of a batch."""
+"""A verb that does what the asset's name says, usually something bad. It runs in the workers of a batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def by_name(mesh, *, options, threads=0, cancel=None):
 
 
 def around(mesh, complete=True):
-    """One box around the mesh, and nothing else: the work itself takes no time."""
+    """Return one box around the mesh, which takes no time."""
     low, high = mesh.bounds
     box = Box(tuple((low + high) / 2), (0.0, 0.0, 0.0, 1.0), tuple((high - low) / 2))
     return Collider([box], status=Status(complete, () if complete else ("Fell short.",)))
@@ -87,7 +87,7 @@ def _refuses(mesh, options, cancel):
 
 
 def _says_rubbish(mesh, options, cancel):
-    """On all files, the pipe of the answer too."""
+    """Writes rubbish to all open files, including the answer's pipe."""
     for number in range(3, 64):
         try:
             os.write(number, b"rubbish\n")

@@ -1,6 +1,5 @@
-"""What is wrong with a glTF file that has physics, by rules of the extensions that their JSON schemas and the
-Khronos validator do not check: indices that lead nowhere, wrong types, sizes that mean nothing. Shares no
-code with hitbox.
+"""Check a glTF file with physics by rules of the extensions that their JSON schemas and the Khronos validator
+do not check: dangling indices, wrong types, meaningless sizes. It shares no code with hitbox.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ WIDTHS = {"SCALAR": 1, "VEC3": 3}
 
 
 def document_of(data: bytes) -> tuple[dict[str, Any], int]:
-    """The JSON, and how many bytes the buffer has."""
+    """Return the JSON, and the size of the buffer in bytes."""
     if data[:4] != b"glTF":
         document = json.loads(data)
         uri = document.get("buffers", [{}])[0].get("uri", ",")
@@ -33,7 +32,7 @@ def document_of(data: bytes) -> tuple[dict[str, Any], int]:
 
 
 def faults(data: bytes) -> list[str]:
-    """All that is wrong, in words; nothing is wrong with an empty list."""
+    """Return all faults as sentences; an empty list means that there are none."""
     document, size = document_of(data)
     return [*_core(document, size), *_shapes(document), *_nodes(document), *_listed(document)]
 

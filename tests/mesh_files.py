@@ -1,4 +1,6 @@
-"""Writes meshes in every format and variant we read: small, plain, and independent of hitbox."""
+"""Write meshes in every format and variant that hitbox reads, with small, plain code that is independent of
+it.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ def ply(
     list_name: str = "vertex_indices",
     newline: str = "\n",
 ) -> bytes:
-    """`order` is "<", ">" or "" for text."""
+    """Write a PLY file; `order` is "<", ">" or "" for text."""
     kind = {"<": "binary_little_endian", ">": "binary_big_endian", "": "ascii"}[order]
     head = ["ply", f"format {kind} 1.0", "comment a test", "obj_info none", f"element vertex {len(vertices)}"]
     head += [f"property {PLY_TYPES[point]} {axis}" for axis in "xyz"]
@@ -114,7 +116,9 @@ class Gltf:
         return len(self.json[table]) - 1
 
     def accessor(self, array: npt.NDArray[Any], *, stride: int = 0, **more: Any) -> int:
-        """`stride`: bytes from one element to the next, the gaps filled with 0xee."""
+        """Add an accessor. `stride` is the number of bytes from one element to the next; gaps are filled with
+        0xee.
+        """
         kinds = {"i1": 5120, "u1": 5121, "i2": 5122, "u2": 5123, "u4": 5125, "f4": 5126}
         rows = array.reshape(len(array), -1)
         data, view = rows.tobytes(), {}
@@ -151,7 +155,7 @@ class Gltf:
         return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
     def gltf(self, uri: str | None = None) -> bytes:
-        """With its buffer inside, or at `uri`."""
+        """Return the document with its buffer inside, or at `uri`."""
         inside = "data:application/octet-stream;base64," + base64.b64encode(self.binary).decode()
         return json.dumps(
             {**self.json, "buffers": [{"byteLength": len(self.binary), "uri": uri or inside}]}

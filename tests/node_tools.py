@@ -1,4 +1,4 @@
-"""Tools from npm that judge what hitbox writes, each in a folder of its own; skipped where node is not."""
+"""Tools from npm that check hitbox's files, each in a folder of its own. Tests are skipped without node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def folder_with(package: str, folder: Path) -> Path:
-    """`folder`, with the package installed in it."""
+    """Return `folder` after installing the package in it."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip(f"{package} needs node and npm")
     command = ["npm", "install", "--no-audit", "--no-fund", "--silent", package]

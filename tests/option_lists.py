@@ -1,4 +1,4 @@
-"""The lists of options that the documents show, made from the options classes.
+"""Make the lists of options in the documents from the options classes.
 
 `python tests/option_lists.py` writes them into the documents; tests/test_readme.py compares.
 """
@@ -23,7 +23,7 @@ class OptionList:
     document: str
     mark: str
     kind: type
-    flags: dict[str, str] = field(default_factory=dict)  # where the flag is not the option's name
+    flags: dict[str, str] = field(default_factory=dict)  # flags that differ from the option's name
 
     def text(self) -> str:
         return "\n".join(self._item(option) for option in fields(self.kind))
@@ -39,7 +39,7 @@ class OptionList:
         )
 
     def split(self) -> tuple[str, str, str]:
-        """The document's text before the list, the list, and the text after it."""
+        """Split the document into the text before the list, the list, and the text after it."""
         text = (ROOT / self.document).read_text(encoding="utf-8")
         before, rest = text.split(f"<!-- {self.mark}:begin -->\n")
         shown, after = rest.split(f"\n<!-- {self.mark}:end -->")

@@ -1,4 +1,4 @@
-"""Robots for tests, and what MuJoCo and Rapier make of a file."""
+"""Robots for tests, and functions that load them in MuJoCo and Rapier."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import specimens
 
 import hitbox
 
-# An L, a body of no single primitive.
+# An L, which no single primitive matches.
 ELL = hitbox.Mesh(
     np.concatenate(
         [specimens.box((0.4, 0.1, 0.1)).vertices, specimens.box((0.1, 0.1, 0.3), (0.15, 0, 0.2)).vertices]
@@ -112,7 +112,7 @@ def put_meshes(folder: Path) -> None:
 
 
 def inside_geoms(model, body: int, points: np.ndarray, slack: float = 1e-9) -> np.ndarray:
-    """Which points, in the body's frame, lie in one of its colliding geoms as MuJoCo has them."""
+    """Return which points, in the body's frame, lie in one of the colliding geoms that MuJoCo has."""
     import mujoco
 
     found = np.zeros(len(points), bool)
@@ -143,7 +143,7 @@ def mujoco_model(path):
 
 
 def same_places(before, after) -> None:
-    """Bodies stand where they stood, whatever the joints' positions."""
+    """Return whether all bodies have the same places in both models, in several positions of the joints."""
     import mujoco
 
     assert before.nbody == after.nbody
@@ -161,7 +161,7 @@ def same_places(before, after) -> None:
 
 
 def turned(axis, angle: float) -> np.ndarray:
-    """Rodrigues' formula, as an oracle: the package goes through quaternions."""
+    """Rotate by Rodrigues' formula, as an oracle: the package uses quaternions."""
     x, y, z = np.asarray(axis) / np.linalg.norm(axis)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross
@@ -173,7 +173,7 @@ def rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
 
 
 def corners_in_mujoco(model, body: int) -> np.ndarray:
-    """Of all mesh geoms of a body, in its frame, as MuJoCo has them."""
+    """Return the corners of all mesh geoms of a body that MuJoCo has, in the body's frame."""
     import mujoco
 
     own = (model.geom_bodyid == body) & (model.geom_type == mujoco.mjtGeom.mjGEOM_MESH)
@@ -181,7 +181,7 @@ def corners_in_mujoco(model, body: int) -> np.ndarray:
 
 
 def geom_corners(model, geom: int) -> np.ndarray:
-    """Of a mesh geom, in its body's frame; MuJoCo has them in 32 bits."""
+    """Return the corners of a mesh geom in its body's frame. MuJoCo stores them in 32 bits."""
     import mujoco
 
     k = model.geom_dataid[geom]
@@ -192,7 +192,9 @@ def geom_corners(model, geom: int) -> np.ndarray:
 
 
 def rapier_urdf(path: Path):
-    """The world that Rapier makes of a URDF. What it cannot read it drops in silence: count colliders."""
+    """Return the world that Rapier makes of a URDF. Rapier silently drops unreadable parts, so count
+    colliders.
+    """
     rapier = pytest.importorskip("rapier3d")
     from rapier3d.loaders import urdf as loaders
 

@@ -1,4 +1,4 @@
-"""Processes of this machine, as /proc has them: for tests that none stays behind."""
+"""List the machine's processes from /proc, for tests that none is left behind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def processes_with(mark: str) -> list[str]:
-    """Those whose command line has `mark` in it."""
+    """Return the processes whose command line contains `mark`."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

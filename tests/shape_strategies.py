@@ -21,7 +21,7 @@ def random_rotation(rng: np.random.Generator) -> tuple[float, ...]:
 
 
 def random_hull(rng: np.random.Generator, count: int = 14) -> Hull:
-    """Points on a stretched sphere, with SciPy's hull turned outward."""
+    """Return points on a stretched sphere, with SciPy's hull turned outward."""
     points = rng.normal(size=(count, 3))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     points = points * rng.uniform(0.2, 1, 3) + rng.normal(size=3)

@@ -1,4 +1,4 @@
-"""Meshes for tests, made by code: the same ones for the same arguments, no files."""
+"""Meshes for tests, made by code. The same arguments give the same mesh; no files are needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 def box(
     size: tuple[float, float, float] = (1.0, 1.0, 1.0), center: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> Mesh:
-    """Six quads, outward."""
+    """Six quads that face outward."""
     corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
     faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     return Mesh(corners * size + np.array(center), faces, name="box")
@@ -28,7 +28,7 @@ def triangle() -> Mesh:
 
 
 def grid(columns: int = 10, rows: int = 10, *, height: float = 0.0, seed: int = 0) -> Mesh:
-    """Quads over the unit square; `height`: how rough."""
+    """Quads over the unit square; `height` is the roughness."""
     x, y = np.meshgrid(np.linspace(0, 1, columns + 1), np.linspace(0, 1, rows + 1))
     z = np.random.default_rng(seed).uniform(0, height, x.size) if height else np.zeros(x.size)
     i = (np.arange(rows)[:, None] * (columns + 1) + np.arange(columns)).ravel()
@@ -37,7 +37,7 @@ def grid(columns: int = 10, rows: int = 10, *, height: float = 0.0, seed: int = 
 
 
 def revolved(profile: Floats, segments: int, name: str, *, closed: bool = False) -> Mesh:
-    """`profile` of (radius, z) points turned about the z axis: quads, and fans at radius 0."""
+    """A `profile` of (radius, z) points revolved about the z axis: quads, and fans at radius 0."""
     angles = np.arange(segments) * (2 * math.pi / segments)
     vertices: list[Floats] = []
     rings: list[npt.NDArray[np.int64]] = []
@@ -126,14 +126,14 @@ def fan(blades: int = 100) -> Mesh:
 
 
 def soup(count: int = 100, *, seed: int = 0, size: float = 0.1) -> Mesh:
-    """Separate triangles anywhere in the unit cube."""
+    """Separate triangles at random places in the unit cube."""
     rng = np.random.default_rng(seed)
     corners = rng.uniform(0, 1, (count, 1, 3)) + rng.uniform(-size, size, (count, 3, 3))
     return Mesh(corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3), name="soup")
 
 
 def many_components(count: int = 50, *, seed: int = 0) -> Mesh:
-    """Boxes apart from each other."""
+    """Separate boxes."""
     rng = np.random.default_rng(seed)
     side = math.ceil(count ** (1 / 3))
     places = np.array([[i % side, i // side % side, i // side**2] for i in range(count)]) * 2.0
@@ -153,7 +153,7 @@ def non_manifold(blades: int = 5) -> Mesh:
 
 
 def with_split_vertices(mesh: Mesh) -> Mesh:
-    """Every face with vertices of its own, as in an STL file."""
+    """The same mesh with separate vertices per face, as in an STL file."""
     faces = [
         list(range(a, b)) for a, b in zip(mesh.offsets[:-1].tolist(), mesh.offsets[1:].tolist(), strict=True)
     ]
@@ -161,14 +161,15 @@ def with_split_vertices(mesh: Mesh) -> Mesh:
 
 
 def polygons_of(mesh: Mesh) -> list[list[int]]:
-    """The faces as lists."""
+    """Return the faces as lists."""
     return [mesh.indices[a:b].tolist() for a, b in zip(mesh.offsets[:-1], mesh.offsets[1:], strict=True)]
 
 
 @st.composite
 def ugly_meshes(draw: st.DrawFn, max_vertices: int = 24, max_faces: int = 40) -> Mesh:
-    """Anything `Mesh` takes: flat, thin, folded, repeated, non-manifold, stray and equal vertices,
-    polygons of mixed size that need not be flat, tiny and huge."""
+    """Draw any mesh that `Mesh` accepts: flat, thin, folded, repeated and non-manifold faces, stray and equal
+    vertices, polygons of mixed sizes that need not be flat, tiny and huge coordinates.
+    """
     count = draw(st.integers(3, max_vertices))
     style = draw(st.sampled_from(["grid", "random", "flat", "line", "equal"]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -182,7 +183,7 @@ def ugly_meshes(draw: st.DrawFn, max_vertices: int = 24, max_faces: int = 40) ->
     elif style == "equal":
         vertices[1:] = vertices[rng.integers(0, 2, count - 1)]
     vertices[0] = [-1, 0.5, 0.25]
-    vertices[1] = [1, -0.5, 0.25]  # never all in one point, once a face uses both
+    vertices[1] = [1, -0.5, 0.25]  # a face that uses both vertices is not a point
     corner = st.integers(0, count - 1)
     face: Any = st.one_of(st.lists(corner, min_size=3, max_size=3), st.lists(corner, min_size=3, max_size=6))
     faces = [[0, 1, draw(corner)], *draw(st.lists(face, max_size=max_faces))]
@@ -191,7 +192,7 @@ def ugly_meshes(draw: st.DrawFn, max_vertices: int = 24, max_faces: int = 40) ->
     return Mesh((vertices + shift) * scale, faces, name="ugly")
 
 
-# ---- simple solids, and ways to cut their faces up
+# ---- simple solids, and ways to divide their faces
 
 
 def frustum(radius: float = 1.0, top: float = 0.5, height: float = 2.0, segments: int = 64) -> Mesh:
@@ -200,7 +201,7 @@ def frustum(radius: float = 1.0, top: float = 0.5, height: float = 2.0, segments
 
 
 def extruded(outline: Any, height: float = 1.0, name: str = "extruded") -> Mesh:
-    """A floor, a roof (one polygon each) and walls around a counter-clockwise outline."""
+    """A floor and a roof of one polygon each, and walls around a counter-clockwise outline."""
     points = np.asarray(outline, float)
     n = len(points)
     vertices = np.vstack([np.column_stack([points, np.full(n, z)]) for z in (0.0, height)])
@@ -209,17 +210,18 @@ def extruded(outline: Any, height: float = 1.0, name: str = "extruded") -> Mesh:
 
 
 def gable(width: float = 2.0, height: float = 1.0, length: float = 3.0) -> Mesh:
-    """A roof of two equal slopes: a triangle, extruded."""
+    """A roof of two equal slopes: an extruded triangle."""
     return extruded([[0, 0], [width, 0], [width / 2, height]], length, "gable")
 
 
 def blocks(filled: Any, planes: Any, *, seed: int | None = None, name: str = "blocks") -> Mesh:
-    """The surface of the filled cells of a grid. Each side of a cell is a quad; with a seed, random
-    rectangles of them are one polygon each, with the corners of its neighbours on its sides."""
+    """The surface of the filled cells of a grid. Each side of a cell is a quad. With a seed, random
+    rectangles of quads become one polygon each, which has the corners of its neighbours on its sides.
+    """
     solid = np.pad(np.asarray(filled, bool), 1)
     lines = [np.asarray(p, float) for p in planes]
     rng = None if seed is None else np.random.default_rng(seed)
-    rectangles = []  # axis, side, plane, the other two axes' ranges
+    rectangles = []  # axis, side, plane, and the ranges along the other two axes
     for axis in range(3):
         moved = np.moveaxis(solid, axis, 0)
         for plane in range(moved.shape[0] - 1):
@@ -269,7 +271,7 @@ def cells(shape: tuple[int, int, int], *ranges: tuple[slice | int, ...]) -> np.n
 
 
 ALL = slice(None)
-# The fewest boxes that are all of it, and what `blocks` makes it from.
+# The fewest boxes that fill each solid, and the arguments of `blocks`.
 BLOCKS = {
     "L": (2, cells((2, 2, 1), (ALL, 0), (0, ALL)), ([0, 1, 3], [0, 1, 3], [0, 1])),
     "U": (3, cells((3, 2, 1), (ALL, 0), (0, ALL), (2, ALL)), ([0, 1, 3, 4], [0, 1, 3], [0, 1])),
@@ -288,7 +290,7 @@ BLOCKS = {
 
 
 def divided(mesh: Mesh, times: int = 1) -> Mesh:
-    """Every polygon in quads around its middle; new vertices lie on the old faces."""
+    """Divide every polygon into quads around its centre. New vertices lie on the old faces."""
     for _ in range(times):
         faces = polygons_of(mesh)
         edges = {tuple(sorted((f[k - 1], f[k]))) for f in faces for k in range(len(f))}
@@ -310,7 +312,7 @@ def divided(mesh: Mesh, times: int = 1) -> Mesh:
 
 
 def triangulated(mesh: Mesh) -> Mesh:
-    """Every polygon of four or more as triangles around its middle."""
+    """Divide every polygon of four or more corners into triangles around its centre."""
     faces, centers = [], []
     for f in polygons_of(mesh):
         if len(f) == 3:
@@ -323,7 +325,7 @@ def triangulated(mesh: Mesh) -> Mesh:
 
 
 def shuffled(mesh: Mesh, seed: int) -> Mesh:
-    """Faces and vertices in any order."""
+    """Shuffle faces and vertices."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(mesh.vertices))
     new = np.argsort(order)
@@ -332,7 +334,7 @@ def shuffled(mesh: Mesh, seed: int) -> Mesh:
 
 
 def placed(mesh: Mesh, seed: int, scale: float = 1.0, shift: float = 0.0) -> Mesh:
-    """Turned at random, scaled, and moved by `shift` of its size."""
+    """Rotate the mesh at random, scale it, and move it by `shift` times its size."""
     rng = np.random.default_rng(seed)
     q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     q[:, 0] *= np.linalg.det(q)
@@ -341,7 +343,7 @@ def placed(mesh: Mesh, seed: int, scale: float = 1.0, shift: float = 0.0) -> Mes
 
 
 def together(meshes: list[Mesh]) -> Mesh:
-    """Side by side in one mesh, each as it is."""
+    """Combine meshes in one mesh without changing them."""
     first = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = [
         [v + start for v in f] for mesh, start in zip(meshes, first, strict=False) for f in polygons_of(mesh)
@@ -350,7 +352,7 @@ def together(meshes: list[Mesh]) -> Mesh:
 
 
 def volume(mesh: Mesh) -> float:
-    """What closed faces of any number of corners enclose."""
+    """Return the volume that closed faces of any number of corners enclose."""
     whole = triangulated(mesh)
     corners = whole.vertices[np.array(polygons_of(whole))]
     return float(np.linalg.det(corners).sum() / 6)

@@ -1,8 +1,9 @@
-"""The table of bad input, as a test: a right answer where there is one, else one line that names the culprit.
+"""A table of bad input. Each row gives a correct answer if there is one, otherwise one line that names the
+culprit.
 
-Every row is tried from Python, where it raises InputError, and from the shell, where it ends with
-exit code 2, one line on stderr, no traceback and no file. The shell's rows run in one process, but
-for a few that prove the process itself survives.
+Every row runs from Python, where it raises InputError, and from the shell, where it ends with exit code 2,
+one line on stderr, no traceback and no file. The shell's rows run in one process, except a few that prove
+that the process itself survives.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ T = CUBE.triangles.astype(np.int64)
 
 
 def one_line(error: BaseException, *says: str) -> str:
-    """The message, which must be one line of one to three sentences, and name the culprit."""
+    """Return the message, which must be one line of one to three sentences and name the culprit."""
     text = str(error)
     for part in says:
         assert part in text, text
@@ -268,7 +269,7 @@ def test_options_of_the_tree():
 
 @pytest.fixture
 def shell(tmp_path, monkeypatch, capfd):
-    """Runs `hitbox fit FILE options -o out.json`, which must fail well; returns the line it says."""
+    """Run `hitbox fit FILE options -o out.json`, which must fail cleanly, and return the line it prints."""
     monkeypatch.chdir(tmp_path)
 
     def call(content: bytes, suffix: str, *arguments: str) -> str:
@@ -367,7 +368,9 @@ def ply_header(vertices: object, faces: object) -> bytes:
 
 
 def gltf_that_is_its_own_buffer(times: int) -> bytes:
-    """Names itself as `times` buffers, each by another path, and reads from all; then from one too many."""
+    """The file names itself as `times` buffers, each by another path, and reads from all of them, then from
+    one too many.
+    """
     primitives = [{"attributes": {"POSITION": k}} for k in range(times + 1)]
     views = [{"buffer": k, "byteLength": 36} for k in range(times)]
     accessor = {"componentType": 5126, "count": 3, "type": "VEC3"}
@@ -491,7 +494,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("suffix", WHOLE)
 def test_every_prefix_is_refused_or_a_mesh(suffix, tmp_path):
-    """A binary file cut anywhere is refused; text may end where a face ends, and is then a mesh."""
+    """A binary file truncated anywhere is refused. Text that ends after a face is a mesh."""
     content, kind = WHOLE[suffix]
     path = tmp_path / f"cut{suffix}"
     for end in range(0, len(content), max(1, len(content) // 150)):

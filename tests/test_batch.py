@@ -1,4 +1,4 @@
-"""Whatever an asset does, a batch goes on, says what came of it, and goes on from there the next time."""
+"""Whatever an asset does, a batch continues and reports its result, and the next run continues from there."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CUBE = mesh_files.obj(specimens.box().vertices, specimens.polygons_of(specimens.
 
 @pytest.fixture
 def fakes(monkeypatch):
-    """The verb `fit` is replaced by one of fake_verbs; its options stay."""
+    """Replace the verb `fit` by one of fake_verbs; its options stay."""
 
     def use(name: str) -> None:
         verb = jobs.Verb("fit", hitbox.FitOptions, f"fake_verbs:{name}")
@@ -65,7 +65,7 @@ def lines(out: Path, name: str = "manifest.jsonl") -> dict[str, dict]:
 
 
 def files(out: Path) -> dict[str, bytes]:
-    """All outputs: everything but the manifest and the page, which has times in it."""
+    """Return all outputs except the manifest and the page, which contain times."""
     return {
         str(path.relative_to(out)): path.read_bytes()
         for path in out.rglob("*")
@@ -118,7 +118,7 @@ def test_timeouts_and_crashes_are_tried_once_more_and_cheaper(tmp_path, fakes):
     }
     assert tried == {
         "crashes": ("crash", 2, "fast"),
-        "raises": ("error", 1, "balanced"),  # what is plainly wrong stays wrong
+        "raises": ("error", 1, "balanced"),  # an error is not tried again
         "slow": ("ok", 2, "fast"),
         "unlucky": ("ok", 2, "fast"),
     }
@@ -132,7 +132,7 @@ def test_the_last_line_counts_whatever_clocks_say(tmp_path):
     written.add(line | {"status": "crash", "started": ""})
     written.close()
     assert manifest.latest([path], lambda record: record["status"]) == {"a": "crash"}
-    time.sleep(0.002)  # a later run, by a clock of milliseconds
+    time.sleep(0.002)  # the next run starts at least a millisecond later
     later = manifest.Manifest(tmp_path / "manifest.2-of-2.jsonl", {})
     later.add(line | {"status": "ok", "started": ""})
     later.close()
@@ -208,7 +208,7 @@ def test_resume_does_what_is_new_changed_or_failed(tmp_path, fakes):
     verified = run(source, out, resume=True, verify=True)
     assert (verified.skipped, verified.ok) == (4, 1)
     assert (out / "c.json").read_bytes() != same_size
-    other = run(source, out, resume=True, count=3)  # other options: nothing is as it was
+    other = run(source, out, resume=True, count=3)  # other options: no result is reused
     assert (other.skipped, other.ok) == (0, 5)
 
 
@@ -288,7 +288,7 @@ def test_shards_together_are_the_whole(tmp_path, fakes):
     assert sum(part.total for part in parts) == 12
     assert all(part.total for part in parts)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
-    assert run(source, tmp_path / "parts", resume=True).skipped == 12  # of all their manifests
+    assert run(source, tmp_path / "parts", resume=True).skipped == 12  # reads the manifests of all shards
     page = (tmp_path / "parts" / "index.html").read_text()
     assert page.count("<figure") == 12
 
@@ -329,7 +329,8 @@ NAMES = st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=20
 @given(st.lists(NAMES, max_size=3), NAMES, st.sampled_from([".json", ".collider.json", ".glb"]))
 def test_whatever_a_path_is_its_output_stays_below(folders, name, suffix):
     root = os.path.abspath("root")
-    path = os.path.abspath(os.path.join(root, *folders, f"{name}.obj"))  # as folders are walked: no dots left
+    # as a walk over folders gives it, without dots
+    path = os.path.abspath(os.path.join(root, *folders, f"{name}.obj"))
     if not path.startswith(root + os.sep):
         with pytest.raises(InputError, match="is not below"):
             jobs._asset(path, root, suffix)
@@ -350,7 +351,7 @@ def test_a_list_or_paths_outside_of_the_root_are_refused(tmp_path, fakes):
     run(listed, tmp_path / "out")
     assert sorted(files(tmp_path / "out")) == ["a.json", "sub/b.json"]
     listed.write_text("a.obj\n../c.obj\n")
-    with pytest.raises(InputError, match=r"c\.obj: is not below .*in\. Name the folder"):
+    with pytest.raises(InputError, match=r"c\.obj: is not below .*in\. Give a folder"):
         run(listed, tmp_path / "out2")
     assert not (tmp_path / "out2").exists()
     run(listed, tmp_path / "out2", root=tmp_path)
@@ -365,7 +366,7 @@ def test_a_pattern_starts_at_its_first_wildcard(tmp_path, fakes):
     run(str(tmp_path / "in" / "**" / "*.obj"), tmp_path / "in" / "out")
     assert sorted(files(tmp_path / "in" / "out")) == ["x/a.json", "y/deep/b.json"]
     (tmp_path / "in" / "y" / "c.ply").unlink()
-    assert run(tmp_path / "in", tmp_path / "in" / "out").total == 2  # outputs are no inputs
+    assert run(tmp_path / "in", tmp_path / "in" / "out").total == 2  # outputs are not inputs
     run(tmp_path / "in" / "x" / "a.obj", tmp_path / "one", to=".obj")
     assert sorted(files(tmp_path / "one")) == ["a.obj"]
     assert run(tmp_path / "in", tmp_path / "in" / "out").total == 2
@@ -407,7 +408,9 @@ def test_what_is_wrong_is_said_before_any_work(tmp_path, names, more, says):
 
 
 def test_bodies_that_move_have_the_mass_of_their_meshes(tmp_path):
-    """Shapes of a ring of boxes are more than the ring; a list may start with a byte order mark."""
+    """The shapes of a ring of boxes have more volume than the ring. A list may start with a byte order
+    mark.
+    """
     ring = specimens.torus()
     (tmp_path / "ring.obj").write_bytes(mesh_files.obj(ring.vertices, specimens.polygons_of(ring)))
     (tmp_path / "all.txt").write_bytes(b"\xef\xbb\xbfring.obj\n")
@@ -500,7 +503,7 @@ def test_a_stopped_batch_leaves_whole_files_and_a_manifest_to_go_on_from(tmp_pat
         assert time.monotonic() < ends, "workers are left"
         time.sleep(0.05)
     cut_short = out / f".hitbox-{socket.gethostname()}-{workers[0]}-x.partial"
-    cut_short.write_bytes(b"{")  # as if it had been killed while it wrote
+    cut_short.write_bytes(b"{")  # as if the process had been killed while writing
     for name, data in files(out).items():
         assert name.endswith(".partial") or json.loads(data)
     done = [identity for identity, line in lines(out).items() if line["status"] == "ok"]
@@ -672,7 +675,7 @@ def test_pictures_are_made_in_the_workers_and_shown(tmp_path):
 
 
 def _look_at(page: Path) -> None:
-    """In a browser, where there is one: the picture is drawn, and nothing is asked of the network."""
+    """Check in a browser, if there is one, that the picture is drawn and that the page makes no request."""
     from chromium import browser, chromium
 
     if chromium() is None:

@@ -1,4 +1,4 @@
-"""A batch on a real cluster of two nodes, one of which dies on the way: every asset comes out once."""
+"""A batch on a real cluster of two nodes, one of which dies during the run: every asset has one result."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from hitbox._cli.app import run as shell
 
 ray = pytest.importorskip("ray", reason="needs the extra ray", exc_type=ImportError)
 ASSETS = 30
-pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of Ray
 
 
 @pytest.fixture
 def two_nodes(monkeypatch):
-    """A head with one core, and a node with one more."""
+    """Start a head with one core, and a node with another."""
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
@@ -64,8 +64,8 @@ def test_every_asset_comes_out_once_though_a_node_dies(tmp_path, monkeypatch, tw
     assert set(Counter(line["id"] for line in written).values()) == {1}
     assert len(written) == ASSETS + 1
     batch.run(source, tmp_path / "local", **common)
-    assert files(out) == files(tmp_path / "local")  # the same bytes, and nothing besides
-    again = batch.run(source, out, resume=True, **common)  # one engine goes on where the other was
+    assert files(out) == files(tmp_path / "local")  # the same bytes, and no other files
+    again = batch.run(source, out, resume=True, **common)  # one engine resumes the other's batch
     assert (again.skipped, again.failed) == (ASSETS, 1)
 
 
@@ -82,7 +82,7 @@ def test_a_cluster_is_started_where_there_is_none(tmp_path, capfd):
 
 
 def test_results_may_go_to_a_url(tmp_path, monkeypatch):
-    """With the local engine, as the place is not its concern."""
+    """The local engine does it, because places do not depend on the engine."""
     pytest.importorskip("fsspec")
     monkeypatch.setitem(jobs.VERBS, "fit", jobs.Verb("fit", hitbox.FitOptions, "fake_verbs:trivial"))
     source, out = cubes(tmp_path / "in", "a.obj", "b/c.obj"), f"file://{tmp_path}/out"

@@ -1,4 +1,4 @@
-"""Hulls of few vertices: nothing outside, convex, and no larger than it has to be."""
+"""Hulls of few vertices contain all points, are convex, and are not larger than necessary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CAPS = [4, 5, 8, 13, 16, 32, 64, 255]
 
 def capped(points: np.ndarray, most: int, thickness: float) -> Hull:
     hull = shape_from_params(*_core.capped_hull(points, most, thickness))
-    assert isinstance(hull, Hull)  # convex and closed: its own check says so
+    assert isinstance(hull, Hull)  # convex and closed, as its constructor checks
     return hull
 
 

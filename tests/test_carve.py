@@ -1,4 +1,6 @@
-"""carve, judged by carve_judge.py, which shares no code with it: open space, cover, bounds, hulls, counts."""
+"""carve, checked by carve_judge.py, which shares no code with it: open space, cover, bounds, hulls,
+counts.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,17 @@ from hypothesis import strategies as st
 import hitbox
 from hitbox import CarveOptions, Collider, HalfSpace, InputError, Mesh, carve
 
-# Without shrinking: a judge of a second would take minutes to find the smallest example.
+# No shrinking: with an oracle that takes a second, the search for the smallest example takes minutes.
 FEW = settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
-FLAT, CAPPED = 0.01, 0.3  # of the tolerance: by which flat and capped hulls may stick out
-ROUNDING = 1e-6  # of the longest side
+FLAT, CAPPED = 0.01, 0.3  # fractions of the tolerance by which flat and capped hulls may stick out
+ROUNDING = 1e-6  # fraction of the longest side
 
 
-# ---- the promises
+# ---- the guarantees
 
 
 def unit(mesh, collider):
-    """Vertices, triangles and the hulls' corners with the longest side of the mesh's box as 1."""
+    """Return vertices, triangles and the hulls' corners, scaled to a longest side of 1."""
     used = mesh.vertices[np.unique(mesh.triangles)]
     low, longest = used.min(axis=0), float(np.ptp(used, axis=0).max())
     hulls = [(corners_of(shape) - low) / longest for shape in collider]
@@ -37,12 +39,14 @@ def corners_of(shape):
 
 
 def thinnest(corners):
-    """How thick a hull is along its facets' normals."""
+    """Return the smallest thickness of a hull along its facets' normals."""
     return float(np.ptp(corners @ judge.Solid(corners).planes[0].T, axis=0).min())
 
 
 def assert_kept(mesh, collider, radius, tolerance, *, cap=None, step=None, **space):
-    """All promises; lengths as shares of the longest side, `space` as the judge's OpenSpace has it."""
+    """Check all guarantees. Lengths are fractions of the longest side; `space` has options of the oracle's
+    OpenSpace.
+    """
     vertices, triangles, hulls = unit(mesh, collider)
     entered = judge.open_space_violations(
         vertices, triangles, hulls, radius, tolerance, step or min(tolerance, radius / 2) / 2, seed=1, **space
@@ -71,13 +75,13 @@ def turned_inside_out(mesh):
 
 
 def crossing():
-    """Two bars through each other, and a sheet through both: one mesh, nothing joined."""
+    """Two bars that cross, and a sheet through both, in one mesh without shared vertices."""
     bars = [specimens.box((3, 0.4, 0.4)), specimens.box((0.4, 3, 0.4), (0.3, 0, 0.1))]
     return specimens.together([*bars, specimens.grid(2, 2)])
 
 
 def needles():
-    """Triangles without area, and nearly without, in several directions."""
+    """Triangles with no area or nearly none, in several directions."""
     vertices = [[0, 0, 0], [1, 0, 0], [2, 0, 0], [2, 1e-9, 0], [0, 1, 1], [1e-7, 2, 1], [0, 0, 1.5]]
     return Mesh(vertices, [[0, 1, 2], [0, 2, 3], [4, 5, 6], [0, 0, 6], [1, 4, 4]])
 
@@ -162,7 +166,7 @@ def test_threads_change_nothing_and_the_seed_decides_the_search(effort):
 
 
 def test_labels_say_whose_faces_a_hull_holds():
-    """Every face is in the list of a hull, and meets that hull."""
+    """Each face is in the list of a hull, and each listed face meets that hull."""
     mesh = specimens.torus(1, 0.3, 12, 6)
     collider = carve(mesh, "8%", "3%", threads=1)
     seen = np.concatenate([label.faces for label in collider.labels])
@@ -172,7 +176,7 @@ def test_labels_say_whose_faces_a_hull_holds():
         assert shape.signed_distance(np.array(middles)).max() < 0.3
 
 
-# ---- what a ball gets to stays open, and only that
+# ---- space that a ball can reach stays open, and no other
 
 
 def cube(low, high):
@@ -193,7 +197,7 @@ def test_a_sealed_cavity_is_filled_unless_sealed_space_is_asked_for():
     assert len(carve(shell, 0.1, 0.05, threads=1)) == 1
     kept = carve(shell, 0.1, 0.05, reachable_only=False, threads=1)
     assert not fills(kept, [0.5, 0.5, 0.5])
-    assert_kept(shell, kept, 0.1, 0.05, sealed=True)  # no ball fits into the walls
+    assert_kept(shell, kept, 0.1, 0.05, sealed=True)  # a ball does not fit into the walls
 
 
 def test_a_reachable_cavity_stays_open():
@@ -261,7 +265,7 @@ def test_room_around_a_clear_point_is_kept():
 
 @pytest.mark.parametrize("mesh", [specimens.icosphere(2), specimens.box()], ids=["ball", "box"])
 def test_room_in_the_wall_of_a_hollow_solid_is_kept(mesh):
-    """Two shells are two components; cells between them have corners in the wall."""
+    """The two shells are two components. Cells between them have corners in the wall."""
     inner = Mesh(0.8 * mesh.vertices, [f[::-1] for f in specimens.polygons_of(mesh)])
     hollow, point = specimens.together([mesh, inner]), 0.9 * mesh.vertices[:, 0].max()
     collider = carve(hollow, "5%", "1%", keep_clear=[(point, 0, 0)])
@@ -272,14 +276,16 @@ def test_room_in_the_wall_of_a_hollow_solid_is_kept(mesh):
 
 
 def test_room_that_cannot_be_kept_is_said():
-    """One hull cannot leave the middle of a ball out."""
+    """One hull cannot exclude the centre of a ball."""
     collider = carve(specimens.icosphere(2), "5%", "2%", keep_clear=[(0, 0, 0)], count=1)
     assert not collider.status.complete
     assert "1 of 1 hull enters the space, hull 0 by 100.0 % of the radius." in collider.status.notes[-1]
 
 
 def test_a_sealed_box_stays_sealed_with_a_low_floor_tolerance():
-    """Room changes fast where the tolerance depends on the direction: the fill must not jump a wall."""
+    """Room changes fast where the tolerance depends on the direction, but the fill must not jump over a
+    wall.
+    """
     lid = specimens.box()
     for floor in ("7%", "3%", "1.5%"):
         space = hitbox.navigable_space(lid, "1.5%", "15%", floor_tolerance=floor)
@@ -294,7 +300,7 @@ def test_a_floor_tolerance_is_proved_in_little_time():
 
 
 def test_a_floor_tolerance_makes_floors_tighter():
-    """A basin less deep than the tolerance may be filled; one deeper than that above floors may not."""
+    """A basin shallower than the tolerance may be filled. A basin deeper than the floor tolerance may not."""
     planes = [[0, 0.2, 0.8, 1]] * 2 + [[0, 0.2, 0.26]]
     filled = np.ones((3, 3, 2), bool)
     filled[1, 1, 1] = False
@@ -311,7 +317,7 @@ def test_a_floor_tolerance_makes_floors_tighter():
 
 
 def open_box(*gone: int) -> Mesh:
-    """A cube without some of its six sides."""
+    """Return a cube without some of its six sides."""
     cube = specimens.box()
     return Mesh(cube.vertices, [f for k, f in enumerate(specimens.polygons_of(cube)) if k not in gone])
 
@@ -335,7 +341,7 @@ def test_effort_leaves_solids_filled():
 
 
 def judge_inside(mesh: Mesh, points):
-    """By the solid angle that the triangles have from each point."""
+    """Decide by the solid angle of the triangles as seen from each point."""
     a, b, c = (mesh.vertices[mesh.triangles[:, k]][None] - points[:, None] for k in range(3))
     la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
     over = np.einsum("pti,pti->pt", a, np.cross(b, c))
@@ -407,7 +413,7 @@ def test_convex_input_is_one_hull(seed):
         assert collider.volume == pytest.approx(judge.ConvexHull(convex.vertices).volume, rel=1e-6)
 
 
-# ---- a count that is too few
+# ---- a count that is too small
 
 
 def test_a_count_is_kept_and_what_overlaps_is_said():
@@ -435,7 +441,7 @@ def test_a_count_that_is_enough_changes_nothing():
     assert carve(mesh, "8%", "3%", count=len(free), threads=1).status == free.status
 
 
-# ---- the door
+# ---- arguments
 
 
 @pytest.mark.parametrize(
@@ -546,7 +552,7 @@ def test_what_lies_in_a_capped_hull_stays_covered_when_that_grows(cap, effort):
 
 
 def test_solids_may_have_many_components():
-    """Rings, and more boxes than are asked one by one what is inside them."""
+    """There are rings, and more boxes than are tested for contents one by one."""
     ring = specimens.torus(0.3, 0.08, 10, 6)
     parts = [ring, Mesh(ring.vertices + np.array([0.8, 0, 0]), specimens.polygons_of(ring))]
     places = np.random.default_rng(0).uniform(-0.05, 0.05, (70, 3)) * [1, 6, 1] + [2.2, 0, 0]
@@ -559,7 +565,7 @@ def test_solids_may_have_many_components():
 
 @pytest.mark.parametrize("shift", [0.0, 0.5])
 def test_a_sealed_pocket_is_found_wherever_the_grid_lies(shift):
-    """All centres in it lie between grid points for one of the shifts."""
+    """For one of the shifts, all centres in the pocket lie between grid points."""
     radius, tolerance = 0.05, 0.01
     step = 0.99 * tolerance
     middle, half = (50.5 + shift) * step - radius - 2 * step, radius + tolerance + 0.3 * step

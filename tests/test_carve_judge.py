@@ -1,4 +1,4 @@
-"""The judge of carve, judged: by closed forms, by brute force, and by colliders that are wrong on purpose."""
+"""Tests of the oracle for carve: closed forms, brute force, and colliders that are deliberately wrong."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def arrays(mesh: Mesh):
 
 
 def box(low, high):
-    """The corners of a box."""
+    """Return the corners of a box."""
     return np.array(list(itertools.product(*zip(low, high, strict=True))), float)
 
 
 def channel():
-    """A U along y: walls of 0.1, inside 0.8 wide, and the three boxes it is made of."""
+    """A U along y with walls of 0.1 and an inner width of 0.8, and its three boxes."""
     outline = [[0, 0], [1, 0], [1, 1], [0.9, 1], [0.9, 0.1], [0.1, 0.1], [0.1, 1], [0, 1]]
     floor, left, right = ([0, 0, 0], [1, 0.1, 1]), ([0, 0, 0], [0.1, 1, 1]), ([0.9, 0, 0], [1, 1, 1])
     return *arrays(specimens.extruded(outline, 1.0)), [box(*ends) for ends in (floor, left, right)]
 
 
 def shell(opening=0.0):
-    """A hollow cube of side 1 with walls of 0.1; `opening`: the side of a square hole in its lid."""
+    """A hollow cube of side 1 with walls of 0.1. `opening` is the side of a square hole in its lid."""
     half = opening / 2
     planes = [[0, 0.1, 0.5 - half, 0.5 + half, 0.9, 1]] * 2 + [[0, 0.1, 0.9, 1]]
     if not opening:
@@ -48,7 +48,7 @@ def shell(opening=0.0):
 
 
 def walls():
-    """The six walls of `shell()`."""
+    """Return the six walls of `shell()`."""
     cube = box([0, 0, 0], [1, 1, 1])
     return [
         np.where((np.arange(3) == axis) & (cube != side), 0.1 + 0.8 * (1 - cube), cube)
@@ -61,7 +61,9 @@ def walls():
 
 
 def by_nnls(point, corners):
-    """From a point to the hull of corners: the best convex combination; a heavy row keeps the sum at 1."""
+    """Return the distance from a point to a hull by the best convex combination. A heavy row keeps the sum at
+    1.
+    """
     heavy = 1e4
     weights = nnls(np.vstack([corners.T, np.full(len(corners), heavy)]), np.append(point, heavy))[0]
     return float(np.linalg.norm(corners.T @ weights / weights.sum() - point))
@@ -93,7 +95,9 @@ def test_distance_to_a_hull_without_volume(rank):
 @FEW
 @given(SEEDS)
 def test_distance_to_a_mesh(seed):
-    """Against the hull of each triangle; needles, points and sizes from 1 to a thousandth are among them."""
+    """The reference is the hull of each triangle, also for needles, points, and sizes from 1 to a
+    thousandth.
+    """
     random = np.random.default_rng(seed)
     sizes = 10.0 ** random.uniform(-3, 0, (60, 1, 1))
     corners = random.normal(size=(60, 1, 3)) + random.normal(size=(60, 3, 3)) * sizes
@@ -132,7 +136,7 @@ def test_the_hull_over_a_channel_is_found():
 
 @pytest.mark.parametrize("high", [0.1, 0.1499, 0.1501, 0.17, 0.25])
 def test_a_floor_may_be_thicker_by_the_tolerance_and_no_more(high):
-    """Seen even where it is a hundredth of the grid's step."""
+    """The oracle sees it even if it is a hundredth of the grid's step."""
     vertices, triangles, hulls = channel()
     hulls[0] = box([0, 0, 0], [1, high, 1])
     step = 0.02
@@ -143,7 +147,7 @@ def test_a_floor_may_be_thicker_by_the_tolerance_and_no_more(high):
 
 
 def test_every_center_is_judged_as_by_brute_force(monkeypatch):
-    """Blocks are only a short cut: the same count as asking every point of the grid for everything."""
+    """Blocks are only a short cut: the count is that of a test of every grid point."""
     vertices, triangles = arrays(specimens.placed(specimens.torus(1, 0.3, 9, 5), seed=1))
     hulls = [vertices[np.unique(triangles[k::3])] for k in range(3)]
     radius, tolerance, step = 0.3, 0.1, 0.14
@@ -204,7 +208,7 @@ def test_a_clear_point_keeps_a_sealed_room_open():
 
 
 def test_a_blocker_closes_a_room():
-    """The channel upside down on solid ground, its ends closed by half-spaces."""
+    """The channel lies upside down on solid ground, and half-spaces close its ends."""
     vertices, triangles, _ = channel()
 
     def ground(points):
@@ -252,7 +256,7 @@ def test_a_gap_between_two_hulls_is_found_where_it_is_wide(gap):
 
 
 def test_hulls_cover_a_face_together():
-    """A big triangle in the middle of 27 overlapping boxes; without the one in its middle a hole stays."""
+    """A big triangle lies in the middle of 27 overlapping boxes. Without the central box a hole remains."""
     vertices, triangles = np.array([[0.2, 0.3, 1.5], [2.9, 0.4, 1.4], [1.4, 2.8, 1.6]]), np.array([[0, 1, 2]])
     cells = judge.all_cells((3, 3, 3))
     hulls = [box(cell - 0.01, cell + 1.01) for cell in cells]
@@ -265,7 +269,7 @@ def test_hulls_cover_a_face_together():
 @FEW
 @given(SEEDS)
 def test_what_is_left_of_a_triangle_is_where_no_hull_is(seed):
-    """Its area, against random points of the triangle."""
+    """Compare the area of the rest with random points of the triangle."""
     random = np.random.default_rng(seed)
     triangle = random.normal(size=(3, 3))
     solids = [judge.Solid(random.normal(size=(12, 3)) * 0.5 + random.normal(size=3) * 0.4) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Certified bounds: every sample lies within them, and closed forms are met."""
+"""Certified bounds contain every sample and agree with closed forms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def certify(mesh: Mesh, shapes: list[Shape], **options):
 
 
 def on_surfaces(shapes: list[Shape], count: int):
-    """Each shape, with points on a fine mesh around it and their facets' normals."""
+    """Yield each shape with points on a fine mesh around it and the normals of their facets."""
     for shape in shapes:
         vertices, triangles = shape.to_mesh(96)
         points, owner = _core.sample_surface(np.asarray(vertices), np.asarray(triangles), count, 3)
@@ -60,7 +60,7 @@ def test_no_sample_leaves_the_bounds(collider, name, scale, seed):
     is_solid = _core.is_closed_solid(mesh.vertices, mesh.indices, mesh.offsets)
     largest = outer = perhaps_outer = total = area = slack = 0.0
     for shape, points, normals in on_surfaces(shapes, 1500):
-        # The fine mesh lies outside the round shape by so much; distances differ by no more.
+        # The fine mesh lies outside the round shape by this much, so distances differ by at most as much.
         gap = float(np.max(shape.signed_distance(points))) / mesh.diagonal
         between = 6 * float(np.sqrt(shape.area / 1500)) / mesh.diagonal
         slack = max(slack, gap + between)
@@ -114,13 +114,14 @@ def test_a_sphere_around_a_cube_in_any_pose_and_size(seed, scale, gap):
         assert truth * (1 - 1e-9) <= high
         assert high - low <= 2e-3
     assert found["sticks_out"][1] <= 1e-6
-    small = certify(mesh, [Sphere(move, 0.5 * scale)], resolution=2e-3)  # touches every face from inside
+    # the sphere touches every face from inside
+    small = certify(mesh, [Sphere(move, 0.5 * scale)], resolution=2e-3)
     low, high = small["sticks_out"]
     want = (np.sqrt(0.75) - 0.5) * scale / mesh.diagonal
     assert low <= want * (1 + 1e-9)
     assert want * (1 - 1e-9) <= high
     assert high - low <= 2e-3
-    assert small["outer_surface"][1] <= 2.1e-3  # all inside the solid
+    assert small["outer_surface"][1] <= 2.1e-3  # all surfaces are inside the solid
 
 
 def test_the_mean_of_an_offset_box_and_a_finer_resolution_is_narrower():
@@ -168,8 +169,8 @@ def test_far_from_the_origin_the_bounds_are_as_narrow(away):
     mesh = Mesh(*Box(center, (0, 0, 0, 1), (0.5, 0.5, 0.5)).to_mesh())
     bounds = evaluate(mesh, [Sphere(center, 1.0)], samples=100, certify=True).bounds
     assert bounds.complete
-    truth = 0.5 / 3**0.5  # over the middle of a side
-    rounding = 1e-15 * abs(away)  # of the coordinates themselves
+    truth = 0.5 / 3**0.5  # above the centre of a side
+    rounding = 1e-15 * abs(away)  # rounding of the coordinates
     for low, high in (bounds.all_surfaces, bounds.outer_surface):
         assert low <= truth + rounding
         assert truth - rounding <= high <= low + 1e-3
@@ -185,7 +186,7 @@ def test_a_vertex_that_no_face_uses_may_lie_anywhere():
 
 
 def test_complete_is_said_of_the_bounds_as_they_are_given():
-    """Where rounding alone is wider than what was asked for, nothing is complete."""
+    """If rounding alone is wider than the requested precision, no result is complete."""
     center = (1e7, 0.0, 0.0)
     mesh = Mesh(*Box(center, (0, 0, 0, 1), (0.5, 0.5, 0.5)).to_mesh())
     found = certify(mesh, [Sphere(center, 1.0)])

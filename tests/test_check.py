@@ -1,4 +1,4 @@
-"""hitbox._judges.check: what fits an engine fits it, and what does not is named."""
+"""hitbox.check: shapes that fit an engine pass, and shapes that do not are named."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def hull_of(points) -> Hull:
 
 
 def on_a_sphere(count: int, radius: float = 1.0, seed: int = 0) -> Hull:
-    """Well spread: a spiral from pole to pole, turned."""
+    """Return well spread points: a spiral from pole to pole, rotated."""
     k = np.arange(count) + 0.5
     z, angle = 1 - 2 * k / count, k * np.pi * (1 + 5**0.5) + seed
     ring = np.sqrt(1 - z * z)
@@ -51,7 +51,7 @@ def test_facts_of_hulls_that_are_known():
     assert box.corners == [4] * 6
     assert len(box.triangles) == 12
     assert box.aspect == pytest.approx(6)
-    # Without a corner the other seven leave a corner cut off by the plane through its three neighbours.
+    # Without one corner, the hull of the other seven ends at the plane through its three neighbours.
     assert box.clearance == pytest.approx(1 / np.sqrt(1 / 4 + 1 / 16 + 1 / 36))
     assert sorted(HullFacts(prism_of(30)).corners) == [4] * 30 + [30] * 2
     tetrahedron = HullFacts(hull_of(np.eye(4)[:, :3]))
@@ -61,7 +61,7 @@ def test_facts_of_hulls_that_are_known():
 
 @given(st.integers(0, 2**32 - 1))
 def test_polygons_are_those_of_the_core(seed):
-    """The core merges what lies in one plane in its own way, for evaluate."""
+    """The core has its own code that merges coplanar triangles, for evaluate."""
     hull = random_hull(np.random.default_rng(seed))
     of_core = _core.shape_union([hull._crossing], (0.0, 0.0, 0.0), 1.0).facts()[0][3]
     assert len(HullFacts(hull).corners) == of_core
@@ -86,11 +86,11 @@ def test_kinds_that_an_engine_has_not_are_named():
     ("hull", "profile", "says"),
     [
         (on_a_sphere(128), "physx", None),
-        (on_a_sphere(129), "physx", "129 vertices, and no more than 128"),
+        (on_a_sphere(129), "physx", "129 vertices, but the engine takes at most 128"),
         (on_a_sphere(34), "physx-gpu", None),
-        (on_a_sphere(35), "physx-gpu", "66 polygons, and no more than 64"),
+        (on_a_sphere(35), "physx-gpu", "66 polygons, but the engine takes at most 64"),
         (prism_of(30), "physx-gpu", None),  # 116 triangles, but 32 polygons
-        (prism_of(32), "physx-gpu", "32 corners in one polygon, and no more than 31"),
+        (prism_of(32), "physx-gpu", "32 corners in one polygon, but the engine takes at most 31"),
         (hull_of([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 0.01)]), "usd", "200 times"),
         (prism_of(64), "physx", None),
         (prism_of(64, 0.05), "physx", "would be lost"),
@@ -163,9 +163,9 @@ def test_in_the_shell(tmp_path, capsys):
 
 
 def sapien_vertices(tmp_path, hull: Hull) -> np.ndarray:
-    """What PhysX makes of a hull, on the CPU."""
+    """Return the vertices that PhysX makes of a hull on the CPU."""
     sapien = pytest.importorskip("sapien", reason="sapien, which cooks with PhysX, is not installed")
-    path = tmp_path / f"hull_{len(list(tmp_path.iterdir()))}.obj"  # files are kept by name
+    path = tmp_path / f"hull_{len(list(tmp_path.iterdir()))}.obj"  # PhysX caches files by name
     lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in hull.vertices.tolist()]
     lines += [f"f {a} {b} {c}" for a, b, c in (hull.triangles.astype(int) + 1).tolist()]
     path.write_text("\n".join(lines))
@@ -175,7 +175,7 @@ def sapien_vertices(tmp_path, hull: Hull) -> np.ndarray:
 
 
 def shrunk(hull: Hull, cooked: np.ndarray) -> float:
-    """How much less far the cooked hull reaches in some direction, of its diagonal."""
+    """Return the largest loss of reach of the cooked hull in any direction, as a fraction of the diagonal."""
     around = np.random.default_rng(1).normal(size=(2000, 3))
     around = np.vstack([around, hull.vertices - hull.vertices.mean(axis=0)])
     around /= np.linalg.norm(around, axis=1, keepdims=True)
@@ -184,18 +184,19 @@ def shrunk(hull: Hull, cooked: np.ndarray) -> float:
 
 
 def some_hulls(seed: int, count: int, most: int) -> list[Hull]:
-    """Of 2 cm to 10 m, round and flat."""
+    """Return hulls of 2 cm to 10 m, round and flat."""
     rng = np.random.default_rng(seed)
     hulls = []
     for _ in range(count):
         points = rng.normal(size=(rng.integers(5, most), 3))
         points /= np.linalg.norm(points, axis=1, keepdims=True)
         placed = points * rng.uniform(0.2, 1, 3) * 10 ** rng.uniform(-2, 1) + rng.normal(size=3)
-        hulls.append(hull_of(placed.astype(np.float32)))  # as PhysX has them: rounding is no shrinking
+        # 32 bits as in PhysX, so that rounding does not count as shrinking
+        hulls.append(hull_of(placed.astype(np.float32)))
     return hulls
 
 
-@pytest.mark.filterwarnings("ignore")  # it looks for a graphics driver
+@pytest.mark.filterwarnings("ignore")  # PhysX looks for a graphics driver
 def test_physx_cooks_what_passes_without_shrinking_it(tmp_path):
     pytest.importorskip("sapien", reason="sapien, which cooks with PhysX, is not installed")
     passed = 0
@@ -224,7 +225,7 @@ def test_physx_for_a_gpu_cooks_what_passes_without_shrinking_it(tmp_path):
     assert max(far for far, fit in zip(lost, fits, strict=True) if fit) <= 1e-6
     assert lost[2] > 1e-3
     assert sum(fits) >= 40
-    # Caps that are no stricter than need be: nearly all that does not pass is shrunk.
+    # The caps are not stricter than necessary: PhysX shrinks nearly all hulls that do not pass.
     assert np.mean([far > 1e-6 for far, fit in zip(lost, fits, strict=True) if not fit]) > 0.8
 
 
@@ -236,8 +237,8 @@ def test_what_is_exported_by_a_profile_is_within_its_caps_and_encloses(count, se
     hull = on_a_sphere(count, seed=seed)
     made, why = native_shape(hull, Target(("hull",)).with_caps_of(profile), "ball")
     assert made.signed_distance(hull.vertices).max() <= 1e-9
-    assert not [w for w in whys(made, profile) if "no more than" in w]
-    assert (why == "") == (not [w for w in whys(hull, profile) if "no more than" in w])
+    assert not [w for w in whys(made, profile) if "at most" in w]
+    assert (why == "") == (not [w for w in whys(hull, profile) if "at most" in w])
 
 
 def test_an_export_says_what_the_engine_will_change_all_the_same(tmp_path):

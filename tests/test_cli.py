@@ -1,4 +1,4 @@
-"""The shell as a user meets it: exit codes, one line on stderr, no traceback, no file left behind."""
+"""The shell as a user sees it: exit codes, one line on stderr, no traceback, no file left behind."""
 
 from __future__ import annotations
 
@@ -152,7 +152,9 @@ def test_levels_of_detail_get_their_own_files():
 
 @pytest.fixture
 def stool(tmp_path, monkeypatch):
-    """The current folder has a stool.glb: four legs and a seat, a mile long: lengths are no shares."""
+    """Put a stool.glb into the current folder: four legs and a seat, a mile long, so that lengths are not
+    fractions.
+    """
     monkeypatch.chdir(tmp_path)
     upright = (0.0, 0.0, 0.0, 1.0)
     legs = [Box((x, 200, z), upright, (20, 200, 20)) for x in (-800, 800) for z in (-300, 300)]
@@ -193,11 +195,11 @@ def report(arguments, capsys):
 
 
 def test_distances_are_shares_of_the_diagonal(stool, capsys):
-    """One box around a stool: its sides are far from the mesh, on any scale."""
+    """The collider is one box around a stool, whose sides are far from the mesh at any scale."""
     shown = report(["fit", "stool.glb", "-n", "1"], capsys)
     assert shown["shapes"] == 1
     low, high = Collider.load(save("stool.glb", 1)).bounds
-    below_the_seat = 400 / 2 / np.linalg.norm(high - low)  # the middle of a long side, half way down
+    below_the_seat = 400 / 2 / np.linalg.norm(high - low)  # the middle of a long side, halfway down
     assert 0.9 * below_the_seat < shown["hausdorff"] < 1
     assert 0.01 < shown["mean"] < shown["hausdorff"]
 
@@ -208,7 +210,7 @@ def save(mesh, count):
 
 
 def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypatch):
-    """By a clock that only these three move, so that the machine's speed does not matter."""
+    """Only these three functions advance the clock, so the machine's speed does not matter."""
     clock = [0.0]
     time = SimpleNamespace(perf_counter=lambda: clock[0])
     monkeypatch.setattr(sys.modules["hitbox._cli.report"], "time", time)
@@ -231,7 +233,9 @@ def test_seconds_are_split_and_do_not_hold_the_measuring(stool, capsys, monkeypa
 
 
 def test_fit_says_where_nothing_can_be_touched(stool, capsys, monkeypatch):
-    """No collider of `fit` is like that: every face lies in a shape. So the distances are made up."""
+    """No collider of `fit` is like that, because every face lies in a shape. So the distances are
+    invented.
+    """
     evaluate = sys.modules["hitbox._judges.evaluate"]
     far, none = evaluate.Distance(0.25, 0.5, 1000), evaluate.Distance(0.0, 0.0, 0)
     for outer, said in ((none, "outside, nothing can be touched"), (far, "can be touched, mean 25.0 %")):
@@ -250,7 +254,7 @@ def test_weights_take_a_preset(stool, capsys, preset):
 
 
 def test_every_option_reaches_fit(stool, capsys):
-    """Written in the shell as in Python: the JSON says the same of both."""
+    """The shell and Python get the same options, and both write the same JSON."""
     shell = [
         "-n", "6", "--objective", "surface", "--preset", "fine", "--profile", "godot", "--kinds", "box,hull",
         "--hull-vertices", "12", "--parts", "separate", "--materials", "separate", "--importance", "up=2",
@@ -346,7 +350,7 @@ def test_merge_takes_several_colliders_as_one(stool, capsys, monkeypatch):
 
 
 def test_merge_keeps_out_of_a_space(stool, capsys):
-    """Under the stool is room: its legs stay apart."""
+    """There is room under the stool, so its legs stay apart."""
     lengths = ["--radius", "8%", "--tolerance", "3%"]
     assert run(["carve", "stool.glb", *lengths, "-o", "x.json", "--space-out", "space.json"]) == 0
     capsys.readouterr()
@@ -365,7 +369,7 @@ def test_a_cache_saves_the_second_run_all_the_work(stool, capsys, monkeypatch, a
 
 
 def run_once(arguments, capsys):
-    """What is printed but for the times, and the files that are written."""
+    """Return the printed text without times, and the written files."""
     assert run(arguments) == 0
     shown = json.loads(capsys.readouterr().out)
     for each in shown if isinstance(shown, list) else [shown]:

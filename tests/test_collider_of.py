@@ -1,4 +1,4 @@
-"""Collider.of: one collider from whatever other tools and files hand out."""
+"""Collider.of makes one collider of the parts that other tools and files contain."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bytes_of(*pieces):
 
 
 def random_hull(seed, count=40):
-    """Points on a sphere as scipy's hull: facets wound either way, as scipy leaves them."""
+    """Return scipy's hull of points on a sphere, with facets wound either way."""
     from scipy.spatial import ConvexHull
 
     points = np.random.default_rng(seed).normal(size=(count, 3))
@@ -88,7 +88,7 @@ def test_trimeshes_and_meshes_in_a_list():
 
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans(), st.sampled_from([1e-20, 1.0, 1e20]))
 def test_pieces_as_they_come_are_kept_with_their_bytes(seed, inward, single, scale):
-    """In 32 bits, wound inward, with vertices twice and vertices no triangle uses, in any order."""
+    """The parts are in 32 bits, wound inward, with repeated and unused vertices, in any order."""
     rng = np.random.default_rng(seed)
     vertices, triangles = random_hull(seed)
     vertices = (vertices + rng.uniform(-3, 3, 3)) * scale
@@ -111,7 +111,7 @@ def test_pieces_as_they_come_are_kept_with_their_bytes(seed, inward, single, sca
 
 
 def test_coplanar_facets_in_32_bits_stay_a_hull():
-    """A fan of thin triangles on each side of a turned box far from the origin."""
+    """Each side of a rotated box far from the origin is a fan of thin triangles."""
     angles = np.linspace(0, 2 * np.pi, 64, endpoint=False)
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=1) * 0.01
     tilt, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
@@ -154,7 +154,7 @@ def test_flat_pieces_are_left_out_and_it_is_said():
     made = Collider.of([BOX, FLAT, line, nothing])
     assert len(made) == 1
     assert not made.status.complete
-    assert made.status.notes[0] == "piece 1 is flat and has no inside: left out."
+    assert made.status.notes[0] == "piece 1 is flat and has no inside: it is left out."
     assert len(made.status.notes) == 3
 
 
@@ -194,7 +194,7 @@ def boxes():
 def test_what_hitbox_writes_it_reads(tmp_path, suffix):
     boxes().save(tmp_path / f"three{suffix}")
     made = Collider.of(tmp_path / f"three{suffix}")
-    assert len(made) == 3  # two of them overlap: the file's objects keep them apart
+    assert len(made) == 3  # two of them overlap; the file's objects keep them apart
     assert made.name == "three"
     assert made.volume == pytest.approx(24)
     np.testing.assert_allclose(made.bounds, boxes().bounds, atol=1e-6)
@@ -209,11 +209,11 @@ def test_files_without_names_are_split_by_what_hangs_together(tmp_path):
     (tmp_path / "two.off.gz").write_bytes(gzip.compress(mesh_files.off(vertices, triangles.tolist())))
     for name in ("two.stl", "two.off.gz"):
         made = Collider.of(str(tmp_path / name))
-        assert made.nbytes == bytes_of(a, b), name  # an STL's corners are joined
+        assert made.nbytes == bytes_of(a, b), name  # equal corners of an STL are merged
         assert made.status.notes == ()
 
 
-@pytest.mark.parametrize("by", [(2, 0, 0), (2, 4, 0), (2, 4, 6)])  # a side, an edge, a corner in common
+@pytest.mark.parametrize("by", [(2, 0, 0), (2, 4, 0), (2, 4, 6)])  # the boxes share a side, an edge, a corner
 def test_pieces_of_a_file_that_touch_stay_apart(tmp_path, by):
     a, b = BOX, moved(BOX, by)
     vertices, triangles = np.vstack([a[0], b[0]]), np.vstack([a[1], b[1] + len(a[0])])

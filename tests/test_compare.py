@@ -1,4 +1,4 @@
-"""compare from meshes to rows: what is a row, what is kept, what is said. The peers are fakes, and V-HACD."""
+"""compare from meshes to rows: rows, stored results and messages. The peers are fakes, and V-HACD."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fake_peers(monkeypatch):
 
 @pytest.fixture
 def meshes(tmp_path):
-    """Two files of the same name, in two folders."""
+    """Write two files of the same name in two folders."""
     paths = []
     for folder, mesh in (("a", specimens.torus(segments=12, sides=6)), ("b", specimens.box((3, 1, 2)))):
         (tmp_path / folder).mkdir()
@@ -63,7 +63,7 @@ def meshes(tmp_path):
 
 @pytest.fixture
 def no_pictures(monkeypatch):
-    """They take most of the time."""
+    """Turn off pictures, which take most of the time."""
     real = running.find_spec
     monkeypatch.setattr(running, "find_spec", lambda name: None if name == "pyvista" else real(name))
 
@@ -159,7 +159,8 @@ def test_what_nothing_can_touch_is_the_best_at_nothing(meshes, tmp_path, capsys,
     for found in (first, again):
         for subject in found.subjects:
             rows = by_method(subject)
-            hidden = subject.name.startswith("b")  # the box; half of the box around the torus sticks out
+            # the mesh is the box; half of the box around the torus sticks out
+            hidden = subject.name.startswith("b")
             assert (rows["within"].outer_mean is None) == hidden
             assert (rows["within"].outer_hausdorff is None) == hidden
             assert (running.UNTOUCHABLE in rows["within"].notes) == hidden
@@ -203,7 +204,7 @@ def test_a_missing_extra_is_a_word_not_an_end(meshes, monkeypatch, tmp_path):
     assert rows["hitbox"].frame_ms is None
     found.save_html(tmp_path / "x.html")
     assert "pip install &#x27;hitbox[render]&#x27;" in (tmp_path / "x.html").read_text()
-    # It may be installed by the next run.
+    # The peer may be installed before the next run.
     monkeypatch.setitem(table.PEERS, "gone", Peer("gone", "Gone", "numpy", "fake_peers:boxes"))
     again = compare(meshes[1], peers=["gone"], store=tmp_path / "kept", **QUICK)
     assert by_method(again.subjects[0])["gone"].error is None
@@ -227,7 +228,7 @@ def test_a_second_run_does_nothing_new(meshes, tmp_path, monkeypatch):
     assert first.notes == ()
     pictures = [(row.picture, row.picture_with_balls) for row in first.rows if row.error is None]
     assert len(pictures) == 3
-    assert len({png for pair in pictures for png in pair} - {None}) == 6  # all different
+    assert len({png for pair in pictures for png in pair} - {None}) == 6  # all pictures differ
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     for name in ("run_peer", "evaluate"):
         monkeypatch.setattr(running, name, forbidden)
@@ -253,14 +254,14 @@ def test_only_what_is_new_is_done(meshes, tmp_path, monkeypatch, no_pictures):
 
     monkeypatch.setattr(running, "run_peer", counted)
     compare(meshes, peers=["exits", "boxes"], **asked)
-    assert [name for name, _ in called].count("exits") == 1  # on the mesh that is new
+    assert [name for name, _ in called].count("exits") == 1  # on the new mesh
     assert [name for name, _ in called].count("boxes") == 2
     called.clear()
     compare(meshes, peers=["exits"], timeout=77, **asked)
-    assert [name for name, _ in called].count("exits") == 2  # a failure counts for its own limits only
+    assert [name for name, _ in called].count("exits") == 2  # a failure is valid for its own limits only
     called.clear()
     compare(meshes, peers=["boxes"], timeout=77, **asked)
-    assert called == []  # an answer for all
+    assert called == []  # an answer is valid for all limits
 
 
 @pytest.mark.parametrize("harm", ["cut", "other", "bits"])
@@ -439,7 +440,7 @@ def test_a_store_gives_back_what_it_got_and_nothing_else(tmp_path):
 
     assert store.get({"a": 1, "b": [2]}, refuse) is None
     (file,) = (tmp_path / "deep" / "kept").iterdir()
-    for length in range(0, file.stat().st_size, 7):  # every prefix
+    for length in range(0, file.stat().st_size, 7):  # many prefixes
         whole = file.read_bytes()
         file.write_bytes(whole[:length])
         assert store.get({"a": 1, "b": [2]}, dict) is None
@@ -469,7 +470,7 @@ def test_totals_are_over_meshes_where_all_answered():
     ours = totals.measures["hitbox:p"]["outer_hausdorff"]
     assert (ours.lowest, ours.mean, ours.median) == (2, pytest.approx(0.2), pytest.approx(0.1))
     assert totals.measures["p"]["all_mean"].median == pytest.approx(0.3)
-    assert totals.measures["p"]["bytes"].lowest == 3  # all are equal: all have the lowest
+    assert totals.measures["p"]["bytes"].lowest == 3  # all values are equal, so all are the lowest
     assert totals.closer == {"hitbox:p": {**dict.fromkeys(ours_measures(), 2), "bytes": 0}}
 
 

@@ -1,4 +1,4 @@
-"""Whatever a peer does, it is a result with a plain sentence, and nothing of it stays behind."""
+"""Whatever a peer does, the result has one plain sentence, and no process or file stays behind."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_process_in_a_session_of_its_own_is_ended_too(monkeypatch, then, orpha
     if then == "hangs":
         with pytest.raises(InterruptedError):
             run("leaves", options=options, go_on=lambda: not processes_with(mark))
-    else:  # it has waited for the process to start
+    else:  # the peer has waited for the process to start
         said = {"answers": "None", "crashes": "crashed (SIGSEGV)"}[then]
         assert said in str(run("leaves", options=options).error)
     assert processes_with(mark) == []
@@ -133,7 +133,7 @@ def test_memory_that_is_only_reserved_is_not():
 
 
 def test_cpu_seconds_are_of_all_threads_and_of_the_method_alone():
-    """`works` spends a second before, while it is loaded, which does not count."""
+    """`works` spends a second while it is loaded, which does not count."""
     result = run("works")
     assert result.cpu_seconds is not None
     assert result.wall_seconds is not None
@@ -182,7 +182,7 @@ def test_what_is_no_result_is_refused(change, good):
 
 
 def test_vhacd_gets_faces_that_it_understands():
-    """It wants the number of corners before each face; without, a cube becomes 64 slivers."""
+    """It needs the number of corners before each face. Without it a cube becomes 64 slivers."""
     box = specimens.box()
     found = run_peer(PEERS["vhacd"], box, timeout=600, memory=8)
     assert found.collider is not None, found.error

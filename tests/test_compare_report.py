@@ -1,4 +1,4 @@
-"""The page in a real browser: nothing is wrong or missing, nothing is fetched, nothing sticks out."""
+"""The page in a real browser: no errors, no missing parts, no requests, no overflow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VOID = {"meta", "link", "img", "br"}
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """Two meshes, one with an evil name, and two that cannot be read; one peer answers, one crashes."""
+    """Compare two meshes, one with an evil name, and two unreadable ones. One peer answers, one crashes."""
     pytest.importorskip("rapier3d")
     pytest.importorskip("pyvista", exc_type=ImportError)
     if chromium() is None:
@@ -75,7 +75,8 @@ def test_the_page_is_all_there_in_a_browser(report, tab, width, height, dark):
     pictures = tab.run(
         "[...document.images].map(i => [i.naturalWidth, i.getBoundingClientRect().width, i.alt])"
     )
-    assert len(pictures) == 2 * (3 + 3)  # input, hitbox and the peer, alone and with balls, on two meshes
+    # the input, hitbox and the peer, alone and with balls, for two meshes
+    assert len(pictures) == 2 * (3 + 3)
     assert all(natural > 0 and shown > 50 and alt for natural, shown, alt in pictures)
     assert len({alt for _, _, alt in pictures}) == len(pictures)
     wide = tab.run("[document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]")
@@ -146,7 +147,7 @@ def test_the_browser_agrees_with_what_was_written(report, tab):
 
 
 class Balance(HTMLParser):
-    """Whether every element that is opened is closed, in order."""
+    """Checks that every opened element is closed, in order."""
 
     def __init__(self) -> None:
         super().__init__()

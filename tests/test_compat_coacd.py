@@ -110,10 +110,10 @@ def test_a_simple_shape_is_a_hull():
 
 @pytest.mark.parametrize("cap", [16, 64])
 def test_capped_hulls_of_a_ball_stay_near_it(cap):
-    """They are carve's own: none of them sticks out by more than 30 % of the tolerance."""
+    """The hulls are carve's own, so none sticks out by more than 30 % of the tolerance."""
     ball = specimens.icosphere(2)
     parts = ours.run_coacd(mesh(ours, ball), threshold=0.1, decimate=True, max_ch_vertex=cap)
-    tolerance = 0.1 / 2 * 2  # of a ball of radius 1
+    tolerance = 0.1 / 2 * 2  # for a ball of radius 1
     assert max(np.linalg.norm(vertices, axis=1).max() for vertices, _ in parts) <= 1 + 0.3 * tolerance + 1e-6
     assert max(len(vertices) for vertices, _ in parts) <= cap
 

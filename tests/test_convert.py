@@ -1,4 +1,6 @@
-"""`hitbox convert`, and fit, carve and merge into several files: all appear or none, all is said."""
+"""`hitbox convert`, and fit, carve and merge into several files: either all files appear or none, and all are
+reported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from hitbox._model.mass import mass_properties
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """With one shape of each kind, a torus and spheres."""
+    """Change to a folder with one shape of each kind, a torus and spheres."""
     monkeypatch.chdir(tmp_path)
     Collider(one_of_each(), name="each", unit="m", up="z").save("each.json")
     Collider([Sphere((0, 0, 0), 1), Sphere((1, 0, 0), 0.5)], unit="m", up="z").save("balls.json")
@@ -68,7 +70,7 @@ def test_mujoco_opens_a_speck_that_moves(tmp_path, file):
 
 
 def test_parts_that_overlap_are_weighed_once(tmp_path):
-    """Both cubes are closed; a sum over them would weigh twice as much."""
+    """Both cubes are closed, but the sum of their masses is twice as much."""
     cube = specimens.box((2.0, 2.0, 2.0))
     smaller = Mesh(0.999 * cube.vertices, specimens.polygons_of(cube))
     collider = Collider([Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1))], unit="m")

@@ -1,4 +1,4 @@
-"""The convex hull against exact arithmetic and SciPy's Qhull."""
+"""Compare the convex hull with exact arithmetic and SciPy's Qhull."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def exact(points):
 
 
 def side(a, b, c, d):
-    """Exact determinant of (b - a, c - a, d - a)."""
+    """Return the exact determinant of (b - a, c - a, d - a)."""
     u, v, w = ([q[k] - a[k] for k in range(3)] for q in (b, c, d))
     return (
         (u[1] * v[2] - u[2] * v[1]) * w[0]
@@ -38,7 +38,7 @@ def rotation(rng):
 
 
 def cloud(kind, n, rng):
-    """Points of one kind, before they are posed."""
+    """Return points of one kind, before they are placed."""
     if kind == "cube":
         return rng.random((n, 3))
     if kind == "grid":
@@ -57,7 +57,7 @@ def cloud(kind, n, rng):
     if kind == "scan":
         xy = rng.random((n, 2))
         return np.c_[xy, 0.1 * np.sin(3 * xy[:, 0]) + 1e-3 * rng.normal(size=n)]
-    if kind == "faces":  # points in the faces and edges of a cube
+    if kind == "faces":  # points on the faces and edges of a cube
         p = rng.random((n, 3))
         for k in range(n):
             axes = rng.choice(3, rng.integers(1, 4), replace=False)
@@ -124,7 +124,7 @@ def test_hull_is_the_exact_one(points):
         on_plane = frozenset(k for k, p in enumerate(corner) if side(a, b, c, p) == 0)
         for k in t:
             planes_at[int(k)].add(on_plane)
-    if dimension == 3:  # every vertex is extreme: it lies on three facets that share nothing else
+    if dimension == 3:  # every vertex is extreme: it lies on three facets that share no other point
         for k, planes in planes_at.items():
             assert len(planes) >= 3
             assert frozenset.intersection(*planes) == {k}
@@ -194,7 +194,7 @@ def test_no_points_and_points_that_are_not_finite_are_refused(points):
 
 
 def smallest_by_brute_force(points):
-    """Radius of the smallest ball through some subset that holds all points."""
+    """Return the radius of the smallest ball through some subset that contains all points."""
     best = np.inf
     for size in range(1, 5):
         for chosen in combinations(range(len(points)), size):

@@ -1,4 +1,6 @@
-"""Descriptions of bodies are read back as they were written, and hostile ones refused with one sentence."""
+"""Descriptions of bodies are read back as they were written, and hostile ones are refused with one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def test_what_is_written_is_read_back(tmp_path, collider):
             if k not in replaced:
                 one = next(found)
                 assert type(one) is type(shape)
-                if not isinstance(one, Frustum):  # a cone comes back with its tip at the end
+                if not isinstance(one, Frustum):  # a cone is read back with its tip at the end
                     np.testing.assert_allclose(reach([one], directions()), reach([shape], directions()),
                                                atol=1e-7 * size)  # fmt: skip
                 else:
@@ -177,7 +179,7 @@ def test_a_list_of_hulls_is_as_coacd_returns_it():
     assert len(Collider.of(found)) == len(found)
 
 
-# --- what others write
+# --- files of other programs
 
 
 def read(tmp_path, text, file="x.xml", **beside):
@@ -341,7 +343,7 @@ def test_a_mirrored_mesh_of_a_urdf_is_a_hull_and_a_concave_one_its_hull(tmp_path
     np.testing.assert_allclose(found[1].bounds, torus.bounds)
 
 
-# --- what is refused
+# --- refused files
 
 
 def urdf(shape, origin=""):
@@ -359,7 +361,7 @@ def mjcf(geom):
         ("x.urdf", "", "not XML: no element found"),
         ("x.urdf", "<robot>", "not XML: no element found at line 1"),
         ("x.urdf", "<robot/>", "has no collision shapes"),
-        ("x.urdf", "<html/>", "<html> is no description that is known"),
+        ("x.urdf", "<html/>", "<html> is an unknown description"),
         ("x.urdf", '<?xml version="1.0" encoding="nonsense"?><robot/>', "not XML"),
         ("x.urdf", '<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>', "document type or entities"),
         ("x.urdf", '<!DOCTYPE r SYSTEM "http://example.org/x.dtd"><robot/>', "document type or entities"),

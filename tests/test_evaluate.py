@@ -1,4 +1,6 @@
-"""evaluate against closed forms, brute force, and the reference where it lies beside the repository."""
+"""Compare evaluate with closed forms, brute force, and the reference implementation if it lies beside the
+repository.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def segment_distance(p, a, b):
 
 
 def triangle_distance(p, a, b, c):
-    """Distance of points from one triangle: its edges, and its plane where they are above it."""
+    """Return the distance of points from one triangle: from its edges, and from its plane for points above
+    it.
+    """
     best = np.minimum.reduce([segment_distance(p, *edge) for edge in ((a, b), (b, c), (c, a))])
     edges = np.stack([b - a, c - a], axis=1)
     if np.linalg.matrix_rank(edges, tol=1e-9 * np.abs(edges).max(initial=1e-300)) < 2:
@@ -58,7 +62,7 @@ def test_closest_points_agree_with_brute_force(seed, count, kind):
     vertices = rng.random((12, 3)) if kind == "soup" else rng.integers(0, 3, (12, 3)).astype(float)
     if kind == "mixed":  # triangles of sizes 1e-6 to 1e6
         vertices = rng.normal(size=(3 * count, 3)) * 10.0 ** rng.integers(-6, 7, (3 * count, 1))
-    triangles = rng.integers(0, len(vertices), (count, 3)).astype(np.uint32)  # degenerate ones too
+    triangles = rng.integers(0, len(vertices), (count, 3)).astype(np.uint32)  # also degenerate triangles
     points = rng.normal(size=(40, 3)) * 2
     offsets = np.arange(0, triangles.size + 1, 3, dtype=np.uint32)
     found = _core.closest_points(points, vertices, triangles.ravel(), offsets, 1)
@@ -123,7 +127,7 @@ def shapes_of(collider):
 
 
 def box_distance(points, half):
-    """Outside or inside of an axis-aligned box around the origin."""
+    """Return the distance from an axis-aligned box around the origin, for points outside or inside."""
     beyond = np.abs(points) - np.asarray(half)
     return np.abs(np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(axis=1), 0))
 
@@ -145,14 +149,14 @@ def test_points_lie_on_the_true_surface_and_normals_look_out(kind, seed):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(4))
 def test_points_are_uniform_by_area(kind, seed):
-    """First and second moments against those of a fine mesh, whose area says how much each facet counts."""
+    """Compare first and second moments with those of a fine mesh, whose facets count by their area."""
     shape = random_shape(kind, seed)
     points = np.asarray(shapes_of([shape]).sample(100_000, seed, 0.0)[0])
     vertices, triangles = shape.to_mesh(400)
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     middle = np.average((a + b + c) / 3, axis=0, weights=area)
-    # Exact over a triangle: the mean of the squares at the middles of its sides.
+    # The mean of the squares at the midpoints of the sides is exact over a triangle.
     squares = np.mean(
         [(x + y)[:, :, None] * (x + y)[:, None] / 4 for x, y in ((a, b), (b, c), (c, a))], axis=0
     )
@@ -185,7 +189,7 @@ def test_a_sphere_around_a_cube():
     for distance in (found.all_surfaces, found.union_boundary, found.outer_surface):
         assert distance.samples == 200_000
         assert distance.mean == pytest.approx(mean, rel=2e-3)
-        assert distance.hausdorff == pytest.approx(1 / diagonal, rel=1e-3)  # over the middle of a face
+        assert distance.hausdorff == pytest.approx(1 / diagonal, rel=1e-3)  # above the centre of a face
     assert found.coverage == hitbox.evaluate(cube, [sphere], samples=100).coverage
     assert (found.coverage.outside, found.coverage.largest, found.coverage.mean) == (0, 0, 0)
     assert found.union_volume.value == pytest.approx(32 / 3 * np.pi)
@@ -196,7 +200,7 @@ def test_a_sphere_around_a_cube():
 
 @pytest.mark.parametrize("scale", [1e-55, 1.0, 1e55])
 def test_a_box_around_a_box(scale):
-    """The gap is 0.25 over the sides, and grows over the edges and corners."""
+    """The gap is 0.25 above the sides, and larger above the edges and corners."""
     from scipy.integrate import dblquad
 
     half, gap = np.array([1.0, 2.0, 3.0]), 0.25
@@ -224,7 +228,7 @@ def test_two_overlapping_boxes():
     assert found.union_volume.value == pytest.approx(3, abs=3 * found.union_volume.error)
     assert 0 < found.union_volume.error < 0.01
     assert found.overlap == pytest.approx(0.25, abs=0.005)
-    # Each has one side inside the other, two of the 20 units of area. They lie 0 to 0.5 from the surface.
+    # Each box has one side inside the other: two of the 20 units of area, 0 to 0.5 away from the surface.
     assert found.union_boundary.samples / found.all_surfaces.samples == pytest.approx(0.9, abs=5e-3)
     assert found.union_boundary.hausdorff < 2e-3
     assert found.outer_surface.mean < 1e-5
@@ -260,11 +264,13 @@ def test_what_lies_inside_a_solid_is_not_outer_surface():
     opened = Mesh(box_mesh().vertices, box_mesh().triangles[1:])
     assert evaluate(opened, inner).outer_surface.samples == 200_000
     inward = Mesh(box_mesh().vertices, box_mesh().triangles[:, ::-1])
-    assert evaluate(inward, inner).outer_surface.samples == 200_000  # no volume: not a solid
+    assert evaluate(inward, inner).outer_surface.samples == 200_000  # a mesh without volume is not a solid
 
 
 def test_what_lies_in_the_surface_of_a_solid_is_outer_surface():
-    """Half of the solid, in numbers that do not round: five sides lie in its surface, one cuts through it."""
+    """The box is half of the solid, without rounding: five sides lie in the solid's surface, one cuts through
+    it.
+    """
     found = evaluate(box_mesh(), [box((-0.5, 0, 0), (0.5, 1, 1))])
     assert found.union_boundary.samples == 200_000
     assert found.outer_surface.samples / 200_000 == pytest.approx(0.75, abs=1e-4)
@@ -272,7 +278,7 @@ def test_what_lies_in_the_surface_of_a_solid_is_outer_surface():
 
 
 def test_coverage_of_a_half():
-    """One of two boxes is covered; the other sticks out by its distance from the first."""
+    """One of two boxes is covered. The other sticks out by its distance from the first."""
     near, far = box_mesh().triangles, box_mesh().triangles + 8
     vertices = np.vstack([box_mesh().vertices, box_mesh((10, 0, 0)).vertices])
     found = evaluate(Mesh(vertices, np.vstack([near, far])), [box((0, 0, 0), (1.1, 1.1, 1.1))])
@@ -286,7 +292,9 @@ def test_coverage_of_a_half():
 
 
 def hull_distance(hull, points):
-    """Exact by another way: negative where all planes are above, else the nearest triangle."""
+    """Compute the exact distance in another way: negative below all planes, otherwise to the nearest
+    triangle.
+    """
     v, t = np.asarray(hull.vertices), np.asarray(hull.triangles)
     n = np.cross(v[t[:, 1]] - v[t[:, 0]], v[t[:, 2]] - v[t[:, 0]])
     n /= np.linalg.norm(n, axis=1, keepdims=True)
@@ -427,7 +435,7 @@ def test_certified_bounds_hold_what_was_sampled(pair):
 
 
 def test_thin_and_degenerate_shapes_are_listed():
-    flat = Cylinder((0, 0, 0), (0, 0, 3e-3), 1)  # of the diagonal of 3.46: below 1e-3
+    flat = Cylinder((0, 0, 0), (0, 0, 3e-3), 1)  # less than 1e-3 of the diagonal of 3.46
     card = box((0, 0, 0), (1, 1, 1e-5))
     cone = Frustum((0, 0, -1), (0, 0, 1), 1, 0)
     v, t = box((0, 0, 0), (1, 1e-4, 1)).to_mesh()
@@ -460,7 +468,7 @@ def test_hulls_beyond_the_caps_of_engines_are_listed():
     assert evaluate(box_mesh(), [small], samples=1000).beyond_caps == {}
 
 
-# What a person should know
+# Notes
 
 
 def test_a_collider_of_another_mesh_is_measured_with_a_warning():
@@ -481,7 +489,7 @@ def test_a_collider_of_another_mesh_is_measured_with_a_warning():
 def test_pieces_that_were_left_out_are_said():
     flat = (np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], float), [[0, 1, 2]])
     found = evaluate(box_mesh(), [box_mesh(), flat], samples=1000)
-    assert found.notes == ("piece 1 is flat and has no inside: left out.",)
+    assert found.notes == ("piece 1 is flat and has no inside: it is left out.",)
 
 
 GOOD = {"mesh": box_mesh(), "collider": [Sphere((0, 0, 0), 1)]}
@@ -561,7 +569,7 @@ def test_people_read_one_collider_or_a_table(folder, capsys):
     assert all(
         word in one for word in ("outer surface", "union boundary", "all surfaces", "coverage", "overlap")
     )
-    assert "made from another mesh" in one  # the GLB has other vertices than the mesh that was fitted
+    assert "made from another mesh" in one  # the GLB has other vertices than the fitted mesh
     assert run(["evaluate", "ring.glb", "ring.json", "box.obj", "--samples", "5000"]) == 0
     table = capsys.readouterr().out
     assert "proved" not in table
@@ -571,7 +579,7 @@ def test_people_read_one_collider_or_a_table(folder, capsys):
     assert "mean distance" in proved
     assert "ring.json" in table
     assert "box.obj" in table
-    assert len({len(line) for line in table.splitlines()[1:14]}) == 1  # columns line up
+    assert len({len(line) for line in table.splitlines()[1:14]}) == 1  # the columns are aligned
 
 
 def test_equal_names_are_told_apart(folder, capsys):
@@ -624,7 +632,7 @@ def test_wrong_calls_are_one_line_and_exit_2(folder, capsys, arguments, says):
 
 
 def reference():
-    """The reference implementation, where it lies beside the repository, or where HITBOX_REFERENCE says."""
+    """Import the reference implementation from HITBOX_REFERENCE, or from beside the repository."""
     path = Path(os.environ.get("HITBOX_REFERENCE", ROOT / "../shared/anchors/measure.py"))
     if not path.exists():
         pytest.skip("there is no reference implementation to compare with: HITBOX_REFERENCE names its file")
@@ -665,7 +673,7 @@ def test_agreement_with_the_reference():
 
 
 def test_round_shapes_are_measured_as_they_are_not_as_meshes():
-    """The mesh around a sphere is further out by its sagitta; the sphere itself is not."""
+    """The mesh around a sphere is further out than the sphere itself, by its sagitta."""
     ball = specimens.icosphere(5)
     sphere = Sphere((0, 0, 0), 1.0)
     true, meshed = evaluate(ball, [sphere]), evaluate(ball, [sphere.to_mesh(24)])

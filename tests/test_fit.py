@@ -1,4 +1,6 @@
-"""What fit promises, judged by brute force: enclosure, count, the same bytes, nested levels, stopping."""
+"""The guarantees of fit, checked by brute force: enclosure, count, the same bytes, nested levels,
+stopping.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,11 @@ from hitbox._methods.fit import PRIMITIVES
 QUIET = settings(max_examples=60, deadline=None)
 
 
-# ---- meshes that specimens.py does not have
+# ---- more meshes
 
 
 def l_shape() -> Mesh:
-    """An L of two blocks: an L-shaped floor and roof (one polygon each), and six walls."""
+    """Return an L of two blocks: an L-shaped floor and roof of one polygon each, and six walls."""
     outline = np.array([[0, 0], [3, 0], [3, 1], [1, 1], [1, 3], [0, 3]], float)
     vertices = np.vstack([np.column_stack([outline, np.full(6, z)]) for z in (0.0, 1.0)])
     walls = [[k, (k + 1) % 6, (k + 1) % 6 + 6, k + 6] for k in range(6)]
@@ -32,7 +34,7 @@ def l_shape() -> Mesh:
 
 
 def polygon(corners: int) -> Mesh:
-    """One flat face."""
+    """Return one flat face."""
     angles = np.arange(corners) * (2 * math.pi / corners)
     return Mesh(
         np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1), [list(range(corners))], name="polygon"
@@ -48,7 +50,7 @@ def joined(*meshes: Mesh, name: str = "joined") -> Mesh:
 
 
 def bookshelf(boards: int = 5) -> Mesh:
-    """Two sides, a back and a few boards, each a box."""
+    """Return two sides, a back and a few boards, each a box."""
     sides = [specimens.box((0.04, 0.4, 2), (x, 0, 0)) for x in (-0.5, 0.5)]
     back = specimens.box((1, 0.02, 2), (0, 0.21, 0))
     levels = [specimens.box((0.96, 0.4, 0.04), (0, 0, z)) for z in np.linspace(-0.98, 0.98, boards)]
@@ -62,7 +64,7 @@ def blob(levels: int = 3, rough: float = 0.1, seed: int = 0) -> Mesh:
 
 
 def nearly(mesh: Mesh) -> Mesh:
-    """With a dent in its side, which makes it another shape, but hardly a smaller one."""
+    """Add a dent to a side, which changes the shape but hardly its size."""
     low, high = mesh.bounds
     middle = (low + high) / 2
     at = int(np.argmin(np.linalg.norm(mesh.vertices - [high[0], middle[1], middle[2]], axis=1)))
@@ -137,7 +139,7 @@ def specimen(name: str) -> Mesh:
 
 @st.composite
 def meshes(draw: st.DrawFn) -> Mesh:
-    """Ugly ones, and fixed ones turned any way and stretched."""
+    """Draw ugly meshes, and fixed ones that are rotated and stretched."""
     if draw(st.booleans()):
         return draw(specimens.ugly_meshes())
     small = [name for name in FIXED if specimen(name).face_count <= 500 and name != "far away"]
@@ -155,7 +157,7 @@ options = st.fixed_dictionaries({}, optional={
 })  # fmt: skip
 
 
-# ---- the checks that every result must pass
+# ---- checks that every result must pass
 
 
 def check_numbers(collider: Collider) -> None:
@@ -176,7 +178,7 @@ def check_numbers(collider: Collider) -> None:
 
 
 def check_ownership(mesh: Mesh, collider: Collider) -> None:
-    """Each face belongs to one shape, which holds it, or to boxes that hold it together."""
+    """Check that each face belongs to one shape that contains it, or to boxes that contain it together."""
     owned = [label.faces for label in collider.labels]
     margin = 1e-9 * mesh.diagonal
     owners = np.bincount(np.concatenate(owned), minlength=mesh.face_count)
@@ -232,7 +234,7 @@ def test_fixed_meshes_are_enclosed_by_any_count(name):
 def test_each_kind_alone_encloses(kind, name):
     mesh = specimen(name)
     for count in (1, 6):
-        # Spheres alone have a solver of their own (test_spheres.py); levels are merged all the same.
+        # Spheres alone have a solver of their own (test_spheres.py), but levels come from merging.
         spheres = kind == "sphere"
         collider = fit_tree(mesh, count, kinds=kind).at(count) if spheres else fit(mesh, count, kinds=kind)
         assert set(collider.counts) == {kind}
@@ -242,7 +244,7 @@ def test_each_kind_alone_encloses(kind, name):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(1, 10))
 def test_boxes_apart_stay_apart(seed, count, gap):
-    """Their roofs must not merge into one long roof first: that was one box around two cubes."""
+    """Their roofs must not merge into one long roof first, which led to one box around two cubes."""
     row = joined(*(specimens.box(center=((1 + gap) * k, 0, 0)) for k in range(count)))
     collider = fit(row, count)
     assert collider.counts == {"box": count}
@@ -285,7 +287,7 @@ def test_an_l_is_two_boxes():
     assert outer_mean(l_shape(), one) <= outer_mean(l_shape(), fit(l_shape(), 1, kinds="box"))
 
 
-# ---- ugly but right
+# ---- ugly but valid
 
 
 def test_ten_thousand_components_to_64_shapes():
@@ -293,7 +295,7 @@ def test_ten_thousand_components_to_64_shapes():
     started = time.process_time()
     collider = fit(mesh, 64, threads=1)
     assert time.process_time() - started < 8
-    # Fewer than 64: in a cloud this dense many small shapes are no nearer to it than a few large ones.
+    # Fewer than 64: in such a dense cloud many small shapes are no closer to it than a few large ones.
     assert 8 <= len(collider) <= 64
     assert outer_mean(mesh, collider) <= 1.05 * outer_mean(mesh, fit(mesh, 64, cost="grown"))
     assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
@@ -363,8 +365,9 @@ def outer_mean(mesh: Mesh, collider: Collider) -> float:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["blob", "boxes"])
 def test_moving_moves_the_output(name, seed):
-    """A shift changes rounding only, and by volumes next to nothing follows from it. By deviation ties fall
-    otherwise, and a turn also changes which frames are offered: then it is the distance that is bounded."""
+    """A shift changes only rounding, which hardly matters for volumes. For deviations it changes ties, and a
+    rotation also changes the candidate frames, so there the test bounds the distance.
+    """
     mesh = specimen(name)
     shifted, other_way = moved(mesh, 1.0, (3.0, -20.0, 5.0 + seed)), turned(mesh, seed)
     plain = fit(mesh, 8, cost="grown")
@@ -412,7 +415,7 @@ def test_arrays_trimesh_and_mesh_are_the_same_input(tmp_path):
     assert saved(fit(trimesh.Trimesh(ball.vertices, ball.triangles, process=False), 6), tmp_path) == want
 
 
-# ---- what is exported encloses as well
+# ---- exported files enclose as well
 
 
 def exported_pieces(path):
@@ -474,12 +477,12 @@ def test_parts_and_materials_go_to_the_shapes():
 
 
 def test_a_kind_with_a_huge_weight_is_not_used():
-    """Unless the mesh is a shape of that kind: test_fit_simple.py."""
+    """A mesh that is a shape of that kind is an exception: see test_fit_simple.py."""
     for name, kind in (("box", "box"), ("ball", "sphere"), ("capsule", "capsule"), ("cylinder", "cylinder")):
         mesh = nearly(specimen(name))
         kinds = [kind, "prism"]
         assert kind in fit(mesh, 1, kinds=kinds, cost="grown").counts
-        # A million times no deviation is none, so by volumes.
+        # A million times no deviation is still none, so use volumes.
         collider = fit(mesh, 1, kinds=kinds, weights={kind: 1e6}, cost="grown")
         assert kind not in collider.counts
         check(mesh, collider, 1)
@@ -497,7 +500,7 @@ def test_weight_presets():
 
 @pytest.mark.parametrize("tangent", ["on", "off", "auto"])
 def test_tangents_turn_the_frame_of_a_flat_quad_grid(tangent):
-    """A flat sheet's normals leave the turn about the normal open; its tangents do not."""
+    """A flat sheet's normals leave the rotation about the normal open; its tangents do not."""
     x, y = np.meshgrid(np.linspace(0, 3, 13), np.linspace(0, 1, 5))
     sheet = specimens.grid(12, 4)
     mesh = turned(
@@ -519,7 +522,7 @@ def test_auto_tangents_are_never_worse_for_one_cluster():
 
 @pytest.mark.parametrize("weld", ["off", "exact", 1e-3, "0.1%"])
 def test_welding_never_uncovers_a_face(weld):
-    """Also by a distance: it is the input's faces that must be enclosed, not the welded ones."""
+    """This also holds for welding by a distance: the input's faces must be enclosed, not the welded ones."""
     split = specimen("split")
     jitter = np.random.default_rng(0).uniform(-1e-4, 1e-4, split.vertices.shape)
     jittered = Mesh(split.vertices + jitter, specimens.polygons_of(split), name="jittered")
@@ -534,13 +537,13 @@ def test_welding_never_uncovers_a_face(weld):
 
 @pytest.mark.parametrize("max_excess", [0, 1e-4, 0.01])
 def test_max_excess_keeps_shapes_apart_and_says_so(max_excess):
-    boxes = specimens.many_components(12, seed=5)  # leaning, so that none is simple
+    boxes = specimens.many_components(12, seed=5)  # tilted, so that no box is simple
     mesh = Mesh(boxes.vertices + boxes.vertices[:, 2:] * [0.3, 0.1, 0], specimens.polygons_of(boxes))
     collider = fit(mesh, 1, max_excess=max_excess)
     assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
     check_ownership(mesh, collider)
     box = float(np.prod(mesh.bounds[1] - mesh.bounds[0]))
-    # A face is a plate of next to no volume, and each merge may add max_excess.
+    # A face is a plate of almost no volume, and each merge may add max_excess.
     assert collider.volume <= (mesh.face_count - len(collider)) * max_excess * box + 1e-3 * box
     if len(collider) > 1:
         assert not collider.status.complete
@@ -550,7 +553,7 @@ def test_max_excess_keeps_shapes_apart_and_says_so(max_excess):
     else:
         assert collider.status.complete
     if max_excess == 0:
-        assert len(collider) == mesh.face_count  # even a box is more than two of its sides
+        assert len(collider) == mesh.face_count  # even a box has more volume than two of its sides
 
 
 def test_a_large_max_excess_forbids_nothing():
@@ -602,7 +605,7 @@ def test_levels_are_nested_and_enclose(mesh, counts):
         assert len(clusters) == mesh.face_count
         assert len(np.unique(clusters)) <= count
         pairs = set(zip(before.tolist(), clusters.tolist(), strict=True))
-        assert len(pairs) == len(np.unique(before))  # each finer cluster lies in one coarser
+        assert len(pairs) == len(np.unique(before))  # each finer cluster lies in one coarser cluster
         before = clusters
         check(mesh, tree.at(count), count)
 
@@ -610,7 +613,7 @@ def test_levels_are_nested_and_enclose(mesh, counts):
 @settings(max_examples=40, deadline=None)
 @given(meshes(), st.integers(1, 30))
 def test_a_tree_made_for_n_gives_what_fit_gives(mesh, count):
-    # Where deviation is measured fit refines what merging gives, and a tree cannot.
+    # By deviation, fit refines the result of merging, which a tree cannot.
     level = fit_tree(mesh, count, cost="grown", threads=1).at(count)
     plain = fit(mesh, count, cost="grown", threads=1)
     assert level.shapes == plain.shapes
@@ -635,7 +638,7 @@ def test_shapes_own_whole_clusters():
         assert all(set(np.flatnonzero(clusters == c)) <= set(label.faces.tolist()) for c in inside)
 
 
-# ---- merges that cost nothing
+# ---- free merges
 
 
 def test_a_flat_grid_is_one_box_however_many_are_allowed():
@@ -661,7 +664,7 @@ def test_a_flat_grid_with_a_hole_keeps_it():
 
 
 def test_a_forbidden_merge_may_be_allowed_later():
-    """a with b fills a corner; with b and c together it fills nothing."""
+    """Merging a with b fills an empty corner; merging all three adds no empty space."""
 
     def square(x, y, width, height):
         return [[x, y, 0], [x + width, y, 0], [x + width, y + height, 0], [x, y + height, 0]]

@@ -1,5 +1,6 @@
-"""Options of fit that steer it: parts kept apart, profiles, hulls, importance, spaces to keep clear, padding,
-and the cache. What the core does not show in a result is asked of the options that it is handed."""
+"""Options of fit: separate parts, profiles, hulls, importance, spaces to keep clear, padding, and the cache.
+Effects that a result does not show are tested on the options that the core receives.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ TORUS = specimens.torus()
 
 
 def labelled(mesh: Mesh, part=None, material=None, **known) -> Mesh:
-    """`mesh` with numbered parts p0, p1, ... and materials m0, m1, ..."""
+    """Return `mesh` with numbered parts p0, p1, ... and materials m0, m1, ..."""
     named = {}
     for key, ids in (("part", part), ("material", material)):
         if ids is not None:
@@ -87,7 +88,7 @@ def test_options_can_be_changed_kept_and_compared():
     assert options != replace(options, importance=None)
 
 
-# ---- parts and materials apart
+# ---- separate parts and materials
 
 
 @st.composite
@@ -159,7 +160,9 @@ def test_a_shape_inside_one_of_another_part_stays():
 
 
 def test_without_a_count_there_are_enough_for_all_parts():
-    """Also for more parts than there would be shapes, though each alone is one of many on a flat sheet."""
+    """This also holds for more parts than shapes on a flat sheet, where each part alone would merge with
+    others.
+    """
     sheet = specimens.grid(20, 20)
     mesh = labelled(sheet, part=list(range(sheet.face_count)))
     collider = fit(mesh, parts="separate")
@@ -238,7 +241,7 @@ def test_a_profile_yields_its_kinds_alone(name):
         collider = fit(mesh, 6, profile=name)
         kinds = set(profiles.load(name).kinds)
         assert set(collider.counts) <= kinds
-        if kinds != {"sphere"}:  # these cover faces together: test_spheres.py
+        if kinds != {"sphere"}:  # spheres cover faces together: test_spheres.py
             assert faces_stick_out(mesh, collider).max() <= 1e-9 * mesh.diagonal
         assert collider.method.options["profile"] == name
 
@@ -253,7 +256,7 @@ def test_unity_has_boxes_spheres_and_capsules():
 
 
 def gem(seed: int, points: int = 14) -> Mesh:
-    """The hull of a few random points: no primitive fits it."""
+    """Return the hull of a few random points, which no primitive fits."""
     hull = _core.convex_hull(np.random.default_rng(seed).normal(size=(points, 3)))
     return Mesh(hull[0], hull[1], name="gem")
 
@@ -335,7 +338,7 @@ def test_a_profile_of_ones_own(tmp_path):
     assert options.said()["profile"]["kinds"] == ["capsule", "box"]
     assert str(tmp_path) not in json.dumps(options.said())
     own.unlink()
-    assert replace(options, count=3).allowed_kinds == ("box", "capsule")  # read once
+    assert replace(options, count=3).allowed_kinds == ("box", "capsule")  # read only once
 
 
 @pytest.mark.parametrize(
@@ -396,7 +399,7 @@ def test_importance_is_one_on_average(form):
 
 
 def test_faces_that_look_the_way_weigh_more():
-    """A box has one face each way: up counts w, sideways 1, down 1 / w, before the mean becomes 1."""
+    """A box has one face per direction: up counts w, sideways 1, down 1 / w, before the mean becomes 1."""
     box = specimens.box()
     lengths = {(0.0, 0.0, 1.0): 8.0, (0.0, 0.0, -1.0): 1 / 8}
     corners = [box.vertices[face] for face in specimens.polygons_of(box)]
@@ -433,7 +436,8 @@ def test_faces_without_area_have_an_importance():
 
 def test_a_sphere_that_is_entered_is_named():
     box = specimens.box()
-    inside, outside, beside = (0.5, 0, 0, 0.25), (9, 0, 0, 1), (1.5, 0, 0, 0.99)  # a face cuts the first
+    # a face cuts the first sphere
+    inside, outside, beside = (0.5, 0, 0, 0.25), (9, 0, 0, 1), (1.5, 0, 0, 0.99)
     collider = fit(box, 6, keep_clear=[outside, inside, beside])
     assert not collider.status.complete
     says = "Shapes enter 1 of the 3 spheres of keep_clear: number 2 at (0.5, 0, 0)."
@@ -463,7 +467,7 @@ def test_entered_spheres_are_those_that_brute_force_finds(seed):
         more = any(" more." in note for note in collider.status.notes)
         if hit:
             assert said or more
-        if said:  # nothing but rounding between the two
+        if said:  # only rounding separates the two
             nearest = min(shape.signed_distance([center])[0] for shape in collider)
             assert nearest < reach
 
@@ -486,8 +490,8 @@ def test_too_many_shapes_have_a_reason(limits, says):
 
 @pytest.mark.parametrize("count", [1, 4, 24])
 def test_a_hole_stays_open(count):
-    """The one shape around a ring would close it."""
-    around = [(0, 0, 0, 0.3)]  # in the middle of the torus
+    """A single shape around a ring would close it."""
+    around = [(0, 0, 0, 0.3)]  # in the centre of the torus
     assert fit(TORUS, 1).contains([[0, 0, 0]]).any()
     collider = fit(TORUS, count, keep_clear=around)
     assert not collider.contains(np.random.default_rng(0).normal(size=(500, 3)) * 0.1).any()
@@ -500,7 +504,7 @@ def test_a_hole_stays_open(count):
 @pytest.mark.parametrize("asked", [{"count": 8}, {"tolerance": "30%"}])
 @pytest.mark.parametrize("reach", [1.05, 1.3, 1.6, 2.5])
 def test_padded_corners_stay_out_of_space_to_keep_clear(asked, reach):
-    """A corner moves out by more than the padding, a sharp tip by much more."""
+    """A corner moves out by more than the padding, and a sharp tip by much more."""
     vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 3]]
     tetrahedron = Mesh(vertices, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     pad, radius = 0.02, 0.01
@@ -511,7 +515,7 @@ def test_padded_corners_stay_out_of_space_to_keep_clear(asked, reach):
 
 
 def test_space_is_kept_clear_of_faces_that_welding_moved():
-    """A cube whose sides lie apart: a box around the welded one has to grow for them."""
+    """The sides of the cube are separate, so a box around the welded cube has to grow for them."""
     cube = specimens.box()
     sides = [cube.vertices[face] for face in specimens.polygons_of(cube)]
     apart = [side * (1 + 0.004 * (np.abs(side.mean(axis=0)) > 0.1)) for side in sides]
@@ -557,7 +561,7 @@ def test_padding_does_not_change_how_many_shapes_are_chosen():
 
 @pytest.fixture
 def no_core(monkeypatch):
-    """A function after which fitting fails."""
+    """Return a function that makes fitting fail."""
 
     def fails(*_):
         raise AssertionError("it was fitted again")
@@ -660,7 +664,7 @@ def test_other_options_are_a_miss(tmp_path, no_core, monkeypatch):
     ):
         with pytest.raises(AssertionError, match="again"):
             fit(MESH, cache=tmp_path, **asked)
-    fit(MESH, **ASKED[0], cache=tmp_path, threads=2)  # threads never change a result
+    fit(MESH, **ASKED[0], cache=tmp_path, threads=2)  # the number of threads never changes a result
     monkeypatch.setattr(sys.modules["hitbox._methods.fit"], "build", lambda: "another build")
     with pytest.raises(AssertionError, match="again"):
         fit(MESH, **ASKED[0], cache=tmp_path)

@@ -1,4 +1,4 @@
-"""The answer does not depend on how a mesh is written down: the order of faces, vertices and corners."""
+"""The result does not depend on the order of faces, vertices and corners."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ QUIET = settings(max_examples=40, deadline=None)
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The same mesh in another order; `face[k]` is what its face k was."""
+    """The same mesh in another order. Its face k was `face[k]`."""
 
     mesh: Mesh
     face: np.ndarray
 
 
 def is_plain(corners: np.ndarray) -> bool:
-    """A polygon that is bent, or not convex, is another surface if it is cut from another corner."""
+    """Return whether a polygon is flat and convex. Others are another surface if they are triangulated from
+    another corner.
+    """
     side = np.roll(corners, -1, axis=0) - corners
     turn = np.cross(side, np.roll(side, -1, axis=0))
     is_flat = np.linalg.svd(corners - corners[0])[1][-1] < 1e-12
@@ -48,7 +50,7 @@ def rewritten(mesh: Mesh, seed: int) -> Rewritten:
 
 
 def answer(collider: Collider, face: np.ndarray) -> list[tuple[Any, list[int]]]:
-    """Each shape with its faces, as the first mesh numbers them."""
+    """Return each shape with its faces, in the numbers of the first mesh."""
     return [
         (shape, sorted(face[np.asarray(label.faces)].tolist()))
         for shape, label in zip(collider, collider.labels, strict=True)
@@ -61,7 +63,7 @@ def assert_same_answer(mesh: Mesh, seed: int, ask: Callable[[Mesh], Collider]) -
 
 
 def courtyard() -> Mesh:
-    """A wall with a window, whose boxes cut its faces, a torus and more, in parts."""
+    """Return a wall with a window, whose boxes cut its faces, a torus and more, in parts."""
     _, filled, planes = specimens.BLOCKS["wall with a window"]
     wall = specimens.blocks(filled, planes, seed=4)
     pieces = [wall, specimens.torus(), specimens.many_components(6, seed=2)]
@@ -135,7 +137,7 @@ def test_clusters_of_a_tree_are_those_of_the_faces_as_given():
 @given(specimens.ugly_meshes(), st.integers(1, 6), st.integers(0, 99))
 @QUIET
 def test_ugly_meshes_have_no_order_either(mesh, count, seed):
-    """But for faces that are there twice: these are alike, and either may be in a shape."""
+    """Duplicate faces are an exception: they are alike, and either may be in a shape."""
     other = rewritten(mesh, seed)
     assert fit(other.mesh, count).shapes == fit(mesh, count).shapes
 
@@ -147,7 +149,7 @@ def test_the_lighthouse_may_be_shuffled():
 
 @pytest.mark.parametrize("first", range(4))
 def test_a_polygon_that_crosses_itself_is_held_as_it_is_cut(first):
-    """A bow tie: from another corner it is cut into triangles elsewhere."""
+    """A bow tie has other triangles if it is cut from another corner."""
     vertices = [[0.5, 1, 0], [2, 0, 0], [0, 0, 0], [1.5, 1, 0], [0, 0, 1], [2, 1, 1]]
     mesh = Mesh(vertices, [np.roll([0, 1, 2, 3], first).tolist(), [4, 5, 2]])
     spheres = fit(mesh, 6, kinds="sphere")

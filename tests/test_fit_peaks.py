@@ -1,4 +1,4 @@
-"""What people see first of a collider: the one place where it is far off."""
+"""The largest distances, which people see first: the one place where a collider is far off."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def outer(mesh: Mesh, collider: hitbox.Collider) -> Distance:
 
 
 def dome(segments: int = 64, rings: int = 40) -> Mesh:
-    """Half a bumpy ball of small faces on a flat, round floor of long ones, as scans are cut off."""
+    """Half a bumpy ball of small faces on a flat, round floor of long faces, like a scan that was cut off."""
     height = np.linspace(0, np.pi / 2, rings + 1)
     radius = 1 + 0.05 * np.sin(9 * height)
     profile = np.stack([np.append(radius[:-1] * np.cos(height[:-1]), 0), radius * np.sin(height)], axis=1)
@@ -28,7 +28,7 @@ def dome(segments: int = 64, rings: int = 40) -> Mesh:
 
 
 def test_a_flat_round_floor_is_not_one_leaf() -> None:
-    # Moments see no outline: premerging made one leaf of it, and the box around that reached 0.1 far.
+    # Moments do not represent an outline: premerging made one seed of the floor, whose box reached 0.1 far.
     mesh = specimens.triangulated(dome())
     assert mesh.face_count > 5000
     collider = hitbox.fit(mesh, 200)
@@ -45,8 +45,8 @@ def test_opened_leaves_keep_the_tree_a_tree() -> None:
         assert len(collider) <= count
         owned = np.concatenate([label.faces for label in collider.labels])
         assert sorted(owned) == list(range(mesh.face_count))
-        clusters = tree.clusters(count)  # with those whose shapes lie inside others
-        if coarser is not None:  # what is together here was together there
+        clusters = tree.clusters(count)  # including clusters whose shapes lie inside others
+        if coarser is not None:  # faces in one cluster here were in one cluster there
             assert len(np.unique(np.stack([clusters, coarser]), axis=1).T) == len(np.unique(clusters))
         coarser = clusters
 
@@ -62,7 +62,8 @@ def test_opened_leaves_and_refining_keep_parts_separate() -> None:
 
 
 def test_large_clusters_keep_clear_too() -> None:
-    # Kind and frame are chosen on the extreme vertices of a large cluster; a shape around all may be larger.
+    # The extreme vertices of a large cluster choose kind and frame. The shape around all vertices may be
+    # larger.
     mesh = specimens.grid(100, 100, height=0.004, seed=1)
     x, y, z = mesh.vertices.T
     bent = np.stack([x, y, z + 0.5 * ((x - 0.5) ** 2 + (y - 0.5) ** 2)], axis=1)
@@ -77,7 +78,7 @@ def test_large_clusters_keep_clear_too() -> None:
 
 
 def test_a_hexagon_of_four_triangles_is_merged_anew() -> None:
-    # No two halves of it are better than the whole, but each triangle is a prism.
+    # Two halves are never better than the whole, but each triangle is a prism.
     angles = np.arange(6) * (np.pi / 3)
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     floor = [[0, 2, 1], [2, 4, 3], [4, 0, 5], [0, 4, 2]]

@@ -1,4 +1,4 @@
-"""Simple shapes give simple answers: one shape of their kind, or the boxes they are made of."""
+"""Simple meshes give simple results: one shape of their kind, or the boxes they consist of."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTS = (1, 2, 5, 64)
 
 @st.composite
 def solids(draw: st.DrawFn) -> tuple[Mesh, str, float]:
-    """A mesh, the kind it is, and its true volume."""
+    """Return a mesh, its kind, and its true volume."""
     kind = draw(
         st.sampled_from(["box", "sphere", "capsule", "cylinder", "cone", "frustum", "gable", "trapezoid"])
     )
@@ -55,7 +55,7 @@ def solids(draw: st.DrawFn) -> tuple[Mesh, str, float]:
 
 @st.composite
 def tessellations(draw: st.DrawFn, mesh: Mesh) -> tuple[Mesh, float]:
-    """The same surface in other faces, placed anywhere; with its scale."""
+    """Return the same surface with other faces, placed anywhere, and its scale."""
     for cut in draw(st.lists(st.sampled_from([specimens.triangulated, specimens.divided]), max_size=2)):
         mesh = cut(mesh)
     seed = draw(st.integers(0, 2**32 - 1))
@@ -71,7 +71,7 @@ def tessellations(draw: st.DrawFn, mesh: Mesh) -> tuple[Mesh, float]:
 def test_a_simple_shape_is_one_shape_of_its_kind(data, count):
     solid, kind, volume = data.draw(solids())
     mesh, scale = data.draw(tessellations(solid))
-    # Nothing that is said of merging changes what a thing is.
+    # Options of merging do not change the recognised shape.
     options = data.draw(
         st.sampled_from([{}, {"weights": {kind: 1e6}}, {"max_excess": 0}, {"weights": "uniform"}])
     )
@@ -111,7 +111,7 @@ def pyramid(base: list[list[float]], top: tuple[float, float, float]) -> Mesh:
 
 @st.composite
 def convex_solids(draw: st.DrawFn) -> Mesh:
-    """Of few corners, and none of the primitives."""
+    """Return convex solids of few corners that are not primitives."""
     size = draw(st.floats(0.3, 3))
     kind = draw(st.sampled_from(["house", "slab", "tetrahedron", "pyramid", "icosahedron"]))
     if kind == "house":
@@ -138,7 +138,7 @@ def test_with_hulls_a_convex_part_is_one_hull(data, count):
 
 
 def test_what_lies_beside_a_convex_part_in_its_box_stays_outside_its_hull():
-    """A house with a ball under its eaves."""
+    """The mesh is a house with a ball under its eaves."""
     tall = house(roof=2)
     ball = specimens.icosphere(2, 0.2)
     up = Mesh(ball.vertices + np.array([1.75, 2.5, 1.5]), specimens.polygons_of(ball))
@@ -150,14 +150,14 @@ def test_what_lies_beside_a_convex_part_in_its_box_stays_outside_its_hull():
 
 @pytest.mark.parametrize(("depth", "is_convex"), [(0.002, True), (0.02, False), (0.3, False)])
 def test_a_dent_is_not_convex(depth, is_convex):
-    """Of 0.2 % of the diagonal, 3.7, or more."""
+    """The dents have 0.2 % of the diagonal, 3.7 %, or more."""
     dented = specimens.extruded([[0, 0], [2, 0], [2.2, 1], [1, 1 - depth], [0, 1]], 3)
     assert (fit(dented, 8, profile="unreal").counts == {"hull": 1}) == is_convex
 
 
 @pytest.mark.parametrize("thickness", [0.02, 1.0])
 def test_a_groove_from_side_to_side_is_not_convex(thickness):
-    """All its corners lie on the caps."""
+    """All corners of the groove lie on the caps."""
     outline = [[0, 0], [0.7, 0], [1, 0.07], [1.3, 0], [2, 0], [2.5, 1], [2, 2], [0, 2.2], [-0.3, 1]]
     plate = specimens.triangulated(specimens.extruded(outline, thickness))
     assert len(fit(plate, 256, profile="unreal")) > 1
@@ -173,14 +173,14 @@ def test_thin_hulls_can_be_dropped():
 
 
 def test_a_convex_part_of_too_many_corners_gets_the_hull_of_few_around_it():
-    """A ridge that is cut off by a hair; eight corners of twelve are left."""
+    """A ridge is cut off by a hair's breadth. Eight of twelve corners are left."""
     ridge = specimens.extruded([[0, 0], [2, 0], [2, 1], [1.004, 2.992], [0.996, 2.992], [0, 1]], 3)
     options = {"kinds": ["box", "hull"], "hull_vertices": 10}
     collider = fit(ridge, 8, **options)
     assert collider.counts == {"hull": 1}
     assert len(collider[0].vertices) <= 10
     assert faces_stick_out(ridge, collider).max() <= 1e-9 * ridge.diagonal
-    # The sphere is above the ridge, where that hull sticks out.
+    # The sphere is above the ridge, where the hull sticks out.
     kept = fit(ridge, 8, **options, keep_clear=[(1, 2.9965, 1.5, 0.002)])
     assert kept.status.complete
     assert min(shape.signed_distance(np.array([[1, 2.9965, 1.5]]))[0] for shape in kept) >= 0.002 - 1e-9
@@ -205,7 +205,7 @@ def test_hulls_of_tiny_parts_are_as_thick_as_any_shape():
 
 
 def tent(depth: float) -> tuple[Mesh, float]:
-    """A pyramid whose floor sags by `depth`, too little for a corner; with its volume."""
+    """Return a pyramid whose floor sags by `depth`, too little for a corner, and its volume."""
     vertices = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0.3, 0.2, 1.5], [0, 0, -depth]]
     floor = [[1, 0, 5], [2, 1, 5], [3, 2, 5], [0, 3, 5]]
     mesh = Mesh(vertices, [*floor, [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
@@ -233,7 +233,7 @@ def test_space_beside_a_sagging_floor_is_kept_clear():
 
 @pytest.mark.parametrize("steps", [12, 13, 40])
 def test_a_convex_part_may_have_many_corners(steps):
-    """A slab with rounded edges; the hull has 32 vertices."""
+    """The mesh is a slab with rounded edges, and the hull has 32 vertices."""
     angle = np.arange(5)[:, None] * 2 * math.pi / 5 + np.linspace(-math.pi / 5, math.pi / 5, steps)
     pentagon = np.stack([np.cos(np.arange(5) * 2 * math.pi / 5), np.sin(np.arange(5) * 2 * math.pi / 5)], 1)
     outline = pentagon[:, None] + 0.01 * np.stack([np.cos(angle), np.sin(angle)], 2)
@@ -250,14 +250,14 @@ def test_something_round_is_no_hull_of_few_vertices():
 
 
 def test_space_beside_the_roof_may_be_kept_clear():
-    """It is in the house's box, but not in its hull."""
+    """The space is in the house's box, but not in its hull."""
     collider = fit(house(roof=2), 16, profile="unreal", keep_clear=[(1.9, 2.8, 1.5, 0.1)])
     assert collider.counts == {"hull": 1}
     assert collider.status.complete
 
 
 def test_hulls_merge_by_their_own_volumes():
-    """Two that overlap fill less than the box around each."""
+    """Two overlapping hulls fill less than the box around each."""
     crystal = specimens.icosphere(0)
     both = specimens.together([crystal, Mesh(crystal.vertices + 0.5, specimens.polygons_of(crystal))])
     assert fit(both, 1, profile="unreal", max_excess=0).counts == {"hull": 2}
@@ -304,7 +304,7 @@ def test_a_tolerance_finds_one_hull():
 
 
 def test_the_papers_own_costs_merge_faces():
-    """For its tables."""
+    """The paper's tables need these costs."""
     for cost in ("volume", "joint"):
         assert len(fit(specimens.box(), 1, cost=cost, max_excess=0)) == 6
     assert len(fit(specimens.box(), 1, max_excess=0)) == 1
@@ -340,7 +340,9 @@ def test_many_simple_parts_keep_their_shapes():
 
 
 def tower(sections: int, *, rotated: int = 0, crooked: bool = False) -> Mesh:
-    """Cut cones on top of each other that share their rings, as parts; a crooked rod stands on the last."""
+    """Return truncated cones on top of each other that share their rings, as parts, and a crooked rod on the
+    last.
+    """
     radii = 1.5 - 0.15 * np.arange(sections + 1)
     parts = [specimens.frustum(radii[k], radii[k + 1], 1.0, 24) for k in range(sections)]
     for k, part in enumerate(parts):
@@ -361,7 +363,7 @@ def tower(sections: int, *, rotated: int = 0, crooked: bool = False) -> Mesh:
 @pytest.mark.parametrize("options", [{}, {"parts": "separate"}])
 @pytest.mark.parametrize("rotated", [1, 2, 3])
 def test_solids_that_share_vertices_are_simple_on_their_own(rotated, options):
-    """Exact welding joins them to one component, which is nothing simple."""
+    """Exact welding joins them into one component, which is not simple."""
     mesh = tower(4, rotated=rotated)
     for count in (4, 32):
         collider = fit(mesh, count, **options)
@@ -372,7 +374,7 @@ def test_solids_that_share_vertices_are_simple_on_their_own(rotated, options):
 
 
 def test_beside_a_solid_that_is_not_simple_the_others_are():
-    """The rod's foot lies in a lid, so that section may own more than its own faces."""
+    """The rod's foot lies in a lid, so the section of that lid may own faces of the rod."""
     mesh = tower(2, rotated=5, crooked=True)
     found = {round(s.volume, 3) for s in fit(mesh, 12) if s.kind == "frustum"}
     alone = {round(s.volume, 3) for s in fit(tower(2), 2)}
@@ -440,7 +442,7 @@ ALMOST = {
 def test_what_is_almost_simple_is_not_simple(name):
     mesh = specimens.placed(ALMOST[name](), 2)
     clusters = fit_tree(mesh, 64, max_excess=0).clusters(1)
-    assert len(np.unique(clusters)) > 2  # of faces that are merged though every merge is forbidden
+    assert len(np.unique(clusters)) > 2  # clusters exist although every merge is forbidden
 
 
 # ---- boxes
@@ -451,7 +453,7 @@ def test_what_is_almost_simple_is_not_simple(name):
 @given(data=st.data(), more=st.sampled_from([0, 1, 60]))
 def test_blocks_are_exactly_their_boxes(name, data, more):
     boxes, filled, planes = specimens.BLOCKS[name]
-    # Random rectangles: most faces then lie in two boxes or more together.
+    # Random rectangles: most faces then lie in several boxes together.
     solid = specimens.blocks(filled, planes, seed=data.draw(st.integers(0, 99)))
     mesh, scale = data.draw(tessellations(solid))
     if (order := data.draw(st.sampled_from([None, *ORDERS]))) is not None:
@@ -499,7 +501,7 @@ def test_below_their_count_blocks_are_merged_and_levels_are_nested():
 
 
 def test_welding_by_a_distance_cuts_nothing():
-    """It moves the faces: fragments of the moved ones are not the faces that must be enclosed."""
+    """Welding moves faces, and fragments of moved faces are not the faces that must be enclosed."""
     split = specimens.with_split_vertices(specimens.blocks(*specimens.BLOCKS["U"][1:], seed=1))
     jitter = np.random.default_rng(0).uniform(-1e-5, 1e-5, split.vertices.shape)
     mesh = Mesh(split.vertices + jitter, specimens.polygons_of(split))
@@ -538,7 +540,7 @@ def test_what_lies_inside_a_simple_shape_goes_with_it(outer, kind, volume, count
 
 
 def test_groups_and_space_to_keep_clear_come_first():
-    """A cube of two materials is no single shape, nor is one around a place that must stay free."""
+    """A cube of two materials is not a single shape. Neither is a cube around space to keep clear."""
     cube = specimens.box()
     labelled = Mesh(
         cube.vertices, specimens.polygons_of(cube), part=[0, 0, 0, 1, 1, 1], part_names=["left", "right"]
@@ -550,7 +552,7 @@ def test_groups_and_space_to_keep_clear_come_first():
 
 
 def test_a_room_is_not_filled():
-    """Its walls look inward, at what is in it."""
+    """The walls of the room face inward, towards its contents."""
     box = specimens.placed(specimens.box(), 7)
     room = Mesh(box.vertices, [f[::-1] for f in specimens.polygons_of(box)])
     assert fit(room, 64).counts == {"box": 1}

@@ -1,4 +1,6 @@
-"""Stopping fit, and what it says on the way: progress, cancel, Ctrl-C, and no stretch that takes too long."""
+"""Stopping fit, and its reports: progress, cancel, Ctrl-C, and no step that takes too long without a
+report.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def test_no_stretch_goes_without_asking(count):
         return True
 
     fit(specimens.grid(120, 120, height=0.05), count, threads=1, progress=progress)
-    assert longest < 0.3  # 2 s for 2000 shapes when joins were priced without asking
+    assert longest < 0.3  # it was 2 s for 2000 shapes when joins were priced without polling
 
 
 BIG = specimens.grid(500, 500, height=0.1)
@@ -130,7 +132,7 @@ print(stopped, worst)
 
 @pytest.mark.parametrize("call", ["hitbox.fit(mesh, 64, threads=1)", "hitbox.fit(mesh, threads=1)"])
 def test_ctrl_c_stops_within_a_fifth_of_a_second_of_cpu_time(call):
-    shares = [0.03, 0.15, 0.3, 0.45, 0.6, 0.75]  # of a whole run
+    shares = [0.03, 0.15, 0.3, 0.45, 0.6, 0.75]  # fractions of a whole run
     code = CTRL_C.format(folder=specimens.__file__.rsplit("/", 1)[0], shares=shares, call=call)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
@@ -158,4 +160,4 @@ def test_many_shapes_are_culled_in_good_time():
     started = time.process_time()
     collider = fit(specimens.soup(20_000), 1, max_excess=0, threads=1)
     assert len(collider) > 15_000
-    assert time.process_time() - started < 10  # 9 s for 40,000 when every pair was tried
+    assert time.process_time() - started < 10  # it was 9 s for 40,000 when every pair was tried

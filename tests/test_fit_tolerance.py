@@ -1,4 +1,4 @@
-"""tolerance=: few shapes, and a bound of their distance that no sample ever exceeds."""
+"""tolerance= gives few shapes, and a bound of their distance that no sample exceeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hitbox._native import _core
 
 
 def window_wall() -> Mesh:
-    """Boxes around an opening, each of its own."""
+    """Return separate boxes around an opening."""
     walls = [
         ((4, 1, 0.2), (0, -1.5, 0)),
         ((4, 1, 0.2), (0, 1.5, 0)),
@@ -54,7 +54,7 @@ MESHES = {
 
 
 def bound_of(collider) -> float:
-    """What the status certifies, of the diagonal."""
+    """Return the certified bound of the status, as a fraction of the diagonal."""
     found = re.findall(r"within ([\d.]+) % of the diagonal \(certified\)", " ".join(collider.status.notes))
     said = [float(number) / 100 for number in found]
     assert len(said) == 1, collider.status
@@ -62,7 +62,7 @@ def bound_of(collider) -> float:
 
 
 def sampled_strays(mesh, collider, objective="outer") -> float:
-    """The farthest of many points on the shapes; of a solid, those inside it do not count."""
+    """Return the largest distance of many points on the shapes. Points inside a solid do not count."""
     job = Measuring(mesh, collider, 40_000, 0, 0, None)
     points, _, _, _ = job.shapes.sample(40_000, 0, 0.0, 1, None)
     points = np.asarray(points)
@@ -206,7 +206,7 @@ def test_a_bad_tolerance_is_refused(value, said):
         fit(MESHES["box"], tolerance=value)
 
 
-# ---- of a tree
+# ---- trees
 
 
 @pytest.mark.parametrize("name", ["torus", "soup", "wall"])
@@ -220,7 +220,7 @@ def test_levels_within_are_nested_and_certified(name):
         assert sampled_strays(mesh, collider) <= bound_of(collider)
         assert collider.status.complete == (bound_of(collider) <= tolerance)
         clusters = tree.clusters(within=text)
-        if finer is not None:  # each finer cluster is in one of these
+        if finer is not None:  # each finer cluster is in one of these clusters
             assert len(np.unique(np.stack([finer, clusters]), axis=1)[0]) == finer.max() + 1
         finer = clusters
     assert len(tree.within("100%")) == 1
@@ -233,7 +233,7 @@ def test_a_tree_says_where_its_finest_shapes_are_too_few():
     tree = fit_tree(mesh, 24)
     mixed = tree.within("3%")
     beyond = sum(strays_of(mesh, shape) > 0.03 for shape in mixed)
-    assert 0 < beyond < len(mixed) < len(tree.at(24))  # the finest there, and larger ones where they will do
+    assert 0 < beyond < len(mixed) < len(tree.at(24))  # the finest shapes there, and larger ones elsewhere
     assert not mixed.status.complete
     said = f"but {beyond} of {len(mixed)} shapes not surely within 3.00 %: 24 shapes, the tree's finest"
     assert said in mixed.status.notes[0]

@@ -1,5 +1,6 @@
-"""Formats of game engines and USD, read by what will read them: usd-core's physics parser, the Khronos
-validator, trimesh; by a judge of our own where nothing else looks; and by hitbox again."""
+"""Formats of game engines and USD, read by their consumers: usd-core's physics parser, the Khronos validator
+and trimesh. An oracle of the tests covers the rest, and hitbox reads the files again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from hitbox._formats.read_mesh import load
 from hitbox._model.collider import Label
 
 HERE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-# Ends, radii and pose all differ: whoever swaps an axis, a sign or the ends is seen.
+# Ends, radii and pose all differ, so swapped axes, signs or ends are detected.
 FRUSTUM = Frustum((0.3, -0.7, 1.1), (1.5, 0.4, 0.2), 0.35, 0.12)
 NASTY = 'a"b\\c/../d\n\tü😀\x01<&>{}[]%$#'
 
@@ -34,7 +35,7 @@ def saved(collider, path, **options):
 
 
 def same(one, other, tolerance=1e-6):
-    """Both reach as far in all directions, to float32."""
+    """Return whether both have the same extents in all directions, to float32."""
     directions = np.random.default_rng(0).normal(size=(64, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     size = np.linalg.norm(np.ptp(one.bounds, axis=0)) + np.abs(one.bounds).max()
@@ -43,12 +44,14 @@ def same(one, other, tolerance=1e-6):
 
 
 def fields_of(shape):
-    unlike = ("rotation", "vertices", "triangles")  # of one shape there are several
+    unlike = ("rotation", "vertices", "triangles")  # one shape has several of these
     return {key: value for key, value in vars(shape).items() if key not in unlike}
 
 
 def assert_round_trip(path, collider, native, **options):
-    """What `native` has comes back as it was, the rest as hulls around it; names too."""
+    """Check that shapes of `native` kinds are read back unchanged, others as hulls around them, with their
+    names.
+    """
     made, report = saved(collider, path, **options)
     assert len(made) == len(collider)
     replaced = {replacement.shape for replacement in report.replaced}
@@ -175,7 +178,9 @@ def test_a_moving_body_has_the_mass_of_its_mesh(tmp_path):
 
 
 def test_physics_of_others_is_read(tmp_path):
-    """OMI alone, defaults, a tapered capsule, a matrix, a scale above, and a draft's geometry.mesh."""
+    """The files have OMI alone, defaults, a tapered capsule, a matrix, a scaled parent, and a draft's
+    geometry.mesh.
+    """
     everything().save(tmp_path / "own.gltf")
     document = json.loads((tmp_path / "own.gltf").read_text())
     hull = document["nodes"][-1]["mesh"]
@@ -235,7 +240,7 @@ def test_broken_physics_is_one_sentence(tmp_path):
 
 
 def refused(path) -> str:
-    """Why a file is refused, in one line; nothing where it is read."""
+    """Return the line that refuses a file, or an empty text if it is read."""
     try:
         assert len(Collider.of(path)) >= 1
     except InputError as error:
@@ -254,7 +259,7 @@ def test_every_prefix_of_a_file_is_refused_or_read(tmp_path):
 
 
 def leaves(value, at=()):
-    """Where the numbers, texts and lists of a document are."""
+    """Yield the places of the numbers, texts and lists of a document."""
     yield at
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, below in inner:
@@ -291,7 +296,7 @@ def test_gltf_without_physics_is_hulls_as_before(tmp_path):
 
 @pytest.fixture(scope="session")
 def khronos_validator(tmp_path_factory):
-    """Reports of the Khronos glTF validator for files: `node` runs it, npm brings it."""
+    """Return a function that runs the Khronos glTF validator, installed by npm, with `node`."""
     folder = node_tools.folder_with("gltf-validator@2.0.0-dev.3.10", tmp_path_factory.mktemp("validator"))
     (folder / "run.js").write_text(
         "const v = require('gltf-validator'), fs = require('fs');\n"
@@ -323,11 +328,11 @@ def test_the_khronos_validator_finds_no_error_and_no_warning(tmp_path, khronos_v
 # ---------------------------------------------------------------- USD
 
 USD = ("box", "sphere", "capsule", "cylinder")
-CONE = Frustum((0.3, -0.7, 1.1), (1.5, 0.4, 0.2), 0.0, 0.3)  # its point is at the start: -axis
+CONE = Frustum((0.3, -0.7, 1.1), (1.5, 0.4, 0.2), 0.0, 0.3)  # its tip is at the start: -axis
 
 
 def parsed(path):
-    """What usd-core's own physics parser finds: a list of (type, descriptor)."""
+    """Return the result of usd-core's physics parser, a list of (type, descriptor)."""
     from pxr import Usd, UsdPhysics
 
     stage = Usd.Stage.Open(str(path))
@@ -341,7 +346,7 @@ def turned(quaternion, vector):
 
 
 def axis_of(desc):
-    """From the middle to +axis, half as long as the shape is high."""
+    """Return the vector from the centre to the end at +axis."""
     along = np.eye(3)["XYZ".index(str(desc.axis)[-1])]
     return turned(desc.localRot, along) * desc.halfHeight
 
@@ -447,7 +452,7 @@ def test_usd_masses_and_bodies(tmp_path):
     stage, found = parsed(tmp_path / "x.usda")
     assert sorted(kind for kind, _ in found) == ["RigidBody", "SphereShape"]
     mass = UsdPhysics.MassAPI(stage.GetDefaultPrim())
-    # The collider says centimetres, and the mesh metres: each is taken at its word.
+    # The collider is in centimetres and the mesh in metres; each is converted by its own unit.
     assert mass.GetMassAttr().Get() == pytest.approx(500 * 48)
     moments = sorted(mass.GetDiagonalInertiaAttr().Get())
     np.testing.assert_allclose(moments, 500 * 48 / 12 * np.array([20, 40, 52]), rtol=1e-6)
@@ -521,7 +526,7 @@ def test_binary_usd_without_usd_core_says_what_to_install(tmp_path, monkeypatch)
     assert [path.name for path in tmp_path.iterdir()] == ["x.usda"]
 
 
-# ---------------------------------------------------------------- Godot, Unreal, Unity: by our own readers
+# ---------------------------------------------------------------- Godot, Unreal, Unity: read by hitbox
 
 
 @pytest.mark.parametrize("shown", [None, cube_mesh()], ids=["shapes", "mesh"])
@@ -603,7 +608,7 @@ def test_unreal_names_come_back(tmp_path, name, format, shown):
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_unreals_importer_would_derive_our_parameters(seed):
-    """By the rules of its public source, on the vertices that are written, in float32."""
+    """The test applies the rules of Unreal's public source to the written vertices, in float32."""
     from hitbox._formats.unreal_meshes import _mesh
 
     sphere, capsule = random_shape("sphere", seed), random_shape("capsule", seed)
@@ -619,7 +624,7 @@ def test_unreals_importer_would_derive_our_parameters(seed):
     a, b = np.unravel_index(np.argmax(apart), apart.shape)
     assert {int(a), int(b)} == {0, 1}
     axis = (vertices[b] - vertices[a]) / apart[a, b]
-    away = vertices[:-1] - vertices[a]  # the last one is left out there
+    away = vertices[:-1] - vertices[a]  # Unreal omits the last one
     radius = np.linalg.norm(away - np.outer(away @ axis, axis), axis=1).max()
     assert radius == pytest.approx(capsule.radius, rel=1e-4)
     length = np.linalg.norm(np.subtract(capsule.end, capsule.start))
@@ -660,7 +665,7 @@ def test_unity_comes_back(tmp_path, shown, dynamic):
 
 
 def test_a_frustum_keeps_its_ends_in_every_format(tmp_path):
-    """As itself or as a hull around it: wide at the start, narrow at the end."""
+    """A frustum, or the hull around it, is wide at the start and narrow at the end."""
     collider = Collider([FRUSTUM], unit="m", up="y", name="one")
     cases = [("x.glb", "gltf", 1), ("x.tscn", "godot", 1), ("y.glb", "unreal", 1),
              ("x.obj", "unreal-obj", 100), ("y.obj", "unity", 1), ("x.usda", "usd", 1)]  # fmt: skip

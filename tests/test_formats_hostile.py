@@ -1,4 +1,6 @@
-"""Files that are small and mean much, that others would overwrite, or that come back as something else."""
+"""Small files with huge content, files that others would overwrite, and files that are read back
+differently.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def refused(path, *says) -> None:
 
 
 def peak_of(call) -> int:
-    """The most bytes that Python and numpy held at once."""
+    """Return the peak of the bytes that Python and numpy allocate."""
     tracemalloc.start()
     try:
         call()
@@ -76,7 +78,7 @@ def test_merging_keeps_the_order_and_what_is_used():
 
 
 def test_a_triangle_beyond_its_own_vertices_is_refused(tmp_path):
-    """Even where another primitive has as many."""
+    """The triangle is refused even if another primitive has enough vertices."""
     cube = Hull(*Box((0, 0, 0), UPRIGHT, (1, 1, 1)).to_mesh())
     Collider([cube], unit="m", up="y").save(tmp_path / "x.gltf")
     document = json.loads((tmp_path / "x.gltf").read_text())
@@ -118,7 +120,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"x{suffix}.gz"
     path.write_bytes(gzip.compress(b" " * 2**24))
     peak = peak_of(lambda: refused(path, "unpacks to too much"))
-    assert peak < 2**23  # 200 times the file, once in parts and once as a whole
+    assert peak < 2**23  # 200 times the file, once in pieces and once as a whole
 
 
 @pytest.mark.parametrize("suffix", [".glb", ".gltf", ".tscn", ".json", ".urdf", ".sdf", ".usda", ".usdc"])
@@ -144,7 +146,8 @@ def test_gzip_in_many_members_takes_time_in_proportion():
     packed = gzip.compress(b"") * 60_000 + gzip.compress(b"ab" * 10**6) + gzip.compress(b"c") + b"\0" * 999
     start = time.process_time()
     assert mesh_builder.unpacked(packed, "x.gz") == b"ab" * 10**6 + b"c"
-    assert time.process_time() - start < 1.5  # twice as long before, and four times that for twice as many
+    # it took twice as long before, and four times as long for twice as many
+    assert time.process_time() - start < 1.5
 
 
 @pytest.mark.parametrize("size", [0, 1, 505, 512, 3000, 2**21])
@@ -166,7 +169,7 @@ def test_gzip_of_every_size(size):
 
 
 def doubling(levels: int, faces: int) -> str:
-    """Nodes that are twice the next one each, down to a fan of so many triangles."""
+    """Return nodes that each refer to the next one twice, down to a fan of this many triangles."""
     ring = " ".join(f"{np.cos(k):.3f} {np.sin(k):.3f} 0" for k in range(faces + 2))
     rows = " ".join(f"0 {k + 1} {k + 2}" for k in range(faces))
     nodes = "".join(
@@ -195,7 +198,7 @@ def test_instances_are_refused_long_before_memory_ends(tmp_path, monkeypatch, fa
         with pytest.raises(InputError, match=r"^x\.dae: its instances make the mesh too large"):
             load(path)
 
-    assert peak_of(read) < 2**24  # 64 bytes for each corner that is allowed
+    assert peak_of(read) < 2**24  # 64 bytes per allowed corner
 
 
 def test_what_a_scene_holds_grows_with_its_file(monkeypatch):
@@ -293,7 +296,7 @@ def brute_force(points) -> float:
 def test_the_farthest_pair_is_that_of_all_pairs(seed):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(rng.integers(2, 300), 3)) * rng.uniform(0.01, 1, 3)
-    if seed % 3 == 1:  # on a ball: all are ends of pairs that are almost as far apart
+    if seed % 3 == 1:  # on a ball all points are ends of pairs that are nearly as far apart
         points /= np.linalg.norm(points, axis=1, keepdims=True)
     if seed % 3 == 2:
         points = unreal_meshes._mesh(random_shape("capsule", seed), "c")[0]
@@ -330,7 +333,7 @@ def load_named(folder, name, vertices, triangles):
     ("UCX_a", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "UCX_a: is flat and has no inside"),
 ])  # fmt: skip
 def test_meshes_that_are_not_what_their_name_says(tmp_path, name, points, says):
-    """Beside a mesh that is sound."""
+    """The file also has a valid mesh."""
     other = "o render\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n"
     (tmp_path / "x.obj").write_bytes(named(name, points, [[0, 1, 2]]) + other.encode())
     refused(tmp_path / "x.obj", says)

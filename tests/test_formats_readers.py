@@ -1,4 +1,4 @@
-"""Readers in Python: COLLADA, USD and FBX, against files that other tools wrote, and against numpy."""
+"""Readers in Python: COLLADA, USD and FBX, compared with other tools' files and with numpy."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def dae(
     asset: str = '<unit name="meter" meter="1"/><up_axis>Z_UP</up_axis>',
     more: str = "",
 ) -> str:
-    """A pyramid of one quad and four triangles; each corner has a normal too, which is passed over."""
+    """Return a pyramid of one quad and four triangles. Its corners have normals, which are ignored."""
     if faces is None:
         counts = " ".join(str(len(face)) for face in POLYGONS)
         numbers = " ".join(f"{corner} 0" for face in POLYGONS for corner in face)
@@ -93,7 +93,7 @@ def read(tmp_path):
 
 
 def test_a_description_reads_a_mesh_that_says_its_unit_in_metres(tmp_path):
-    """As `hitbox robot` does."""
+    """`hitbox robot` does the same."""
     (tmp_path / "mesh.dae").write_text(dae(asset='<unit name="centimeter" meter="0.01"/>'))
     (tmp_path / "x.urdf").write_text(
         '<robot name="r"><link name="a"><collision><geometry><mesh filename="mesh.dae"/></geometry>'
@@ -120,7 +120,7 @@ def test_polygons_names_unit_and_up_come_back(read):
         ("<tristrips{}<p>0 1 2 3</p><p>0 1 4</p></tristrips>", [[0, 1, 2], [2, 1, 3], [0, 1, 4]]),
         ("<trifans{}<p>4 0 1 2</p></trifans>", [[4, 0, 1], [4, 1, 2]]),
         ("<lines{}<p>0 1</p></lines><triangles{}<p>0 1 4</p></triangles>", [[0, 1, 4]]),
-        ("<polylist{}<vcount>2 3</vcount><p>0 1 0 1 4</p></polylist>", [[0, 1, 4]]),  # a line among them
+        ("<polylist{}<vcount>2 3</vcount><p>0 1 0 1 4</p></polylist>", [[0, 1, 4]]),  # with a line among them
     ],
 )
 def test_every_kind_of_faces(read, faces, expected):
@@ -195,7 +195,7 @@ def vectors(each, count):
 
 @st.composite
 def transforms(draw):
-    """One transform as COLLADA has it, and what it does to points, written down another way."""
+    """Return transforms in COLLADA's notation, and their effect on points, written in another way."""
     kind = draw(st.sampled_from(["translate", "scale", "rotate", "matrix", "lookat"]))
     if kind == "translate":
         v = draw(vectors(numbers, 3))
@@ -218,7 +218,7 @@ def transforms(draw):
     if kind == "matrix":
         m = np.eye(4)
         m[:3] = np.reshape(draw(vectors(numbers, 12)), (3, 4))
-        m[:3, :3] += 9 * np.eye(3)  # far from flat
+        m[:3, :3] += 9 * np.eye(3)  # well conditioned
         return kind, m.ravel().tolist(), lambda p: (np.c_[p, np.ones(len(p))] @ m.T)[:, :3]
     eye = np.array(draw(vectors(numbers, 3)))
 
@@ -243,7 +243,7 @@ def test_transforms_are_numpys(tmp_path_factory, outer, inner):
     for _, _, move in reversed(outer + inner):
         expected = move(expected)
     assert np.allclose(mesh.vertices, expected, atol=1e-9 * max(1, np.abs(expected).max()))
-    # A mirror turns faces round, so that a closed mesh keeps its volume's sign.
+    # A mirror reverses the faces, so a closed mesh keeps the sign of its volume.
     before = trimesh.Trimesh(V, hitbox.Mesh(V, POLYGONS).triangles, process=False).volume
     after = trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False).volume
     assert math.copysign(1, before) == math.copysign(1, after)
@@ -291,7 +291,7 @@ def test_damaged_files_are_refused_or_read(tmp_path_factory, data):
         text[at : at + data.draw(st.integers(0, 6))] = instead
     path = tmp_path_factory.mktemp("dae") / "mesh.dae"
     path.write_bytes(bytes(text))
-    with contextlib.suppress(InputError):  # and nothing else
+    with contextlib.suppress(InputError):  # no other exception
         assert hitbox.load(path).face_count
 
 
@@ -562,7 +562,7 @@ def test_usd_stays_in_its_folder(tmp_path, capfd):
         (str(outside), "outside its folder"),
         ("./none.usda", "does not exist"),
     ]:
-        path = folder / f"mesh_{len(reference)}.usda"  # USD remembers layers by their names
+        path = folder / f"mesh_{len(reference)}.usda"  # USD caches layers by name
         path.write_text(f'#usda 1.0\ndef "a" (references = @{reference}@</part>) {{}}\n')
         refused(path, says)
         with pytest.raises(InputError, match=says):
@@ -595,7 +595,7 @@ def test_usd_that_multiplies_itself_is_refused_before_it_is_composed(tmp_path, a
 
 
 def test_usd_counts_prims_of_all_layers(tmp_path):
-    """A layer below a layer, and a reference to a prim that only a layer below says."""
+    """There is a sublayer of a sublayer, and a reference to a prim that only a sublayer defines."""
     pytest.importorskip("pxr")
     lines = ['def "level0"\n{\ndef Cube "cube" {}\n}']
     for level in range(1, 7):
@@ -612,7 +612,7 @@ def test_usd_counts_prims_of_all_layers(tmp_path):
 
 
 def test_a_folder_that_is_allowed_may_be_referred_to(tmp_path, monkeypatch):
-    """A glTF's buffer, a USD's layer and a URDF's mesh beside the file's own folder."""
+    """A glTF's buffer, a USD's layer and a URDF's mesh lie beside the file's own folder."""
     pytest.importorskip("pxr")
     shared, own = tmp_path / "shared", tmp_path / "own"
     shared.mkdir()
@@ -675,7 +675,7 @@ def test_usd_that_is_wrong_is_refused(tmp_path):
 
 
 def fbx(translation=(0, 0, 0), scaling=(1, 1, 1), up=1, unit=1.0, copies=1) -> str:
-    """The pyramid in FBX text, its second and fourth face of another material."""
+    """Return the pyramid in FBX text. Its second and fourth face have another material."""
     corners = [c if k < len(face) - 1 else -c - 1 for face in POLYGONS for k, c in enumerate(face)]
     front = {1: (2, 1), 2: (1, -1)}[up]
     axes = {"UpAxis": up, "UpAxisSign": 1, "FrontAxis": front[0], "FrontAxisSign": front[1],
@@ -732,7 +732,7 @@ def test_fbx_that_is_wrong_is_refused(tmp_path):
         refused(path)
 
 
-# ---------------------------------------------------------------- The door
+# ---------------------------------------------------------------- hitbox.load
 
 
 @pytest.mark.parametrize(("package", "suffix", "extra"), [("pxr", "usda", "usd"), ("ufbx", "fbx", "fbx")])

@@ -145,7 +145,7 @@ def test_any_mesh_survives_text_and_binary(read: Read, mesh: Mesh) -> None:
         assert read(content, suffix).sha256 == mesh.sha256
 
 
-# ---- other readers and writers as judges
+# ---- other readers and writers as oracles
 
 
 def test_trimesh_agrees(read: Read, tmp_path: Path) -> None:
@@ -463,7 +463,7 @@ def test_gltf_quantized_positions(read: Read, kind: str, top: int, normalized: b
 
 
 def quaternion_matrix(q: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """By how it turns the axes: v + 2 u x (u x v + w v)."""
+    """Return the matrix of a quaternion by its effect on the axes: v + 2 u x (u x v + w v)."""
     u, w = q[:3], q[3]
     return np.array([v + 2 * np.cross(u, np.cross(u, v) + w * v) for v in np.eye(3)]).T
 
@@ -657,7 +657,7 @@ def test_gltf_other_errors(read: Read) -> None:
     refuse(read, glb[:-1], ".glb", "the header says")
 
 
-# ---- cut short, damaged, hostile
+# ---- truncated, damaged, hostile
 
 SMALL: list[tuple[str, bytes]] = [
     *PLAIN,
@@ -676,7 +676,7 @@ def test_every_prefix_is_refused_or_right(read: Read, which: int) -> None:
             mesh = read(content[:size], suffix)
         except InputError:
             continue
-        # Text cannot know that it was cut, but what it gives must begin as the whole does.
+        # A truncated text may be valid, but its mesh must be the beginning of the whole mesh.
         assert IS_TEXT[which] or mesh.sha256 == whole.sha256
         kept = mesh.face_count - 1
         assert corners(mesh)[:kept] == corners(whole)[:kept]
@@ -727,7 +727,7 @@ def test_large_gzip_of_every_level(read: Read) -> None:
         assert read(gzip.compress(content, level), ".obj.gz").sha256 == mesh.sha256
 
 
-# ---- the door
+# ---- hitbox.load
 
 
 def test_unknown_suffixes_list_the_known_ones(read: Read, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""URDF, MJCF and the builders of Rapier, in the programs that take them: MuJoCo, Rapier, PyBullet.
+"""URDF, MJCF and the builders of Rapier, in the programs that read them: MuJoCo, Rapier, PyBullet.
 
-What a consumer made of a shape is asked how far it reaches in many directions, by formulas over the numbers
-that the consumer gives back; the core gives the reach of the shape itself.
+The tests compare support distances in many directions. Those of a consumer's shape come from formulas over
+the numbers that the consumer reports, those of the original shape from the core.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from hitbox import Box, Capsule, Collider, Cylinder, Frustum, Hull, InputError, 
 from hitbox._model.collider import Label
 from hitbox._model.mass import mass_properties
 
-# The ends of the frustum differ, and its axis lies along none of the world's: any swap of axes, ends, signs
-# or the order of turns shows.
+# The ends of the frustum differ, and its axis is not aligned with the world's, so swapped axes, ends, signs
+# or orders of rotations are detected.
 ODD = Collider(
     [
         Frustum((0.3, -0.2, 0.5), (0.9, 0.4, 0.1), 0.35, 0.1),
@@ -39,7 +39,7 @@ SLOW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthChe
 
 
 def new_path(folder, file):
-    """In a folder of its own: MuJoCo keeps meshes by their path, as old as a second."""
+    """Return a path in a new folder, because MuJoCo caches meshes by path and by times in seconds."""
     made = folder / str(len(list(folder.iterdir())))
     made.mkdir()
     return made / file
@@ -50,11 +50,13 @@ def directions(count=60):
     return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
-# --- how far things reach, from a consumer's own numbers
+# --- support distances from a consumer's numbers
 
 
 def reach_of(kind, numbers, turn, at, toward):
-    """`turn` is a matrix, `numbers` are half lengths along z; for a mesh they are its points."""
+    """Return support distances. `turn` is a matrix, `numbers` are half lengths along z, or the points of a
+    mesh.
+    """
     local = toward @ turn
     along, across = np.abs(local[:, 2]), np.linalg.norm(local[:, :2], axis=1)
     match kind:
@@ -72,12 +74,12 @@ def reach_of(kind, numbers, turn, at, toward):
 
 
 def pieces_of(shape, name):
-    """How many elements it is there."""
+    """Return the number of elements of a shape in this format."""
     return 3 if isinstance(shape, Capsule) and name == "urdf" else 1
 
 
 def assert_reaches_as(collider, reaches, name, toward, tolerance=2e-6):
-    """`reaches`: one array an element, in the order of the shapes."""
+    """Compare support distances. `reaches` has one array per element, in the order of the shapes."""
     counts = [pieces_of(shape, name) for shape in collider]
     assert len(reaches) == sum(counts)
     ends = np.cumsum([0, *counts])
@@ -86,7 +88,8 @@ def assert_reaches_as(collider, reaches, name, toward, tolerance=2e-6):
         true = np.einsum("ij,ij->i", shape.support(toward), toward)
         size = float(np.linalg.norm(np.ptp(shape.bounds, axis=0))) + float(np.abs(shape.bounds).max())
         assert (found >= true - tolerance * size).all(), shape
-        looser = 0.01 * size if isinstance(shape, Frustum) else tolerance * size  # a polygon around its discs
+        # the frustum's discs become polygons around them
+        looser = 0.01 * size if isinstance(shape, Frustum) else tolerance * size
         assert (found <= true + looser).all(), shape
 
 
@@ -170,7 +173,7 @@ def test_the_smallest_bodies_still_compile_and_a_note_says_why(tmp_path):
 @pytest.mark.parametrize("scale", [1e-200, 1e80])
 def test_a_mass_beyond_numbers_is_refused(tmp_path, scale):
     for file in ("x.urdf", "x.xml", "x.sdf", "x.py"):
-        with pytest.raises(InputError, match="no mass that a number could say"):
+        with pytest.raises(InputError, match="mass is too small or too large for a float"):
             Collider([Sphere((0, 0, 0), scale)]).save(tmp_path / file, dynamic=True)
     assert os.listdir(tmp_path) == []
 
@@ -223,7 +226,7 @@ def test_what_a_shape_was_called_is_in_the_model(tmp_path):
 
 
 def rapier_loaded(path):
-    """Bodies and colliders of a world; meshes as hulls, which is not the loader's default."""
+    """Return bodies and colliders of a world, with meshes as hulls, which is not the loader's default."""
     r = pytest.importorskip("rapier3d")
     from rapier3d.loaders import mjcf, urdf
 
@@ -249,7 +252,7 @@ def rapier_reach(collider, toward):
         ends = [point.to_tuple() for point in (capsule.a, capsule.b)]
         return reach_of("mesh", ends, turn, at, toward) + capsule.radius
     if (cylinder := shape.as_cylinder()) is not None:
-        from_z = turn @ Turn.from_euler("x", -90, degrees=True).as_matrix()  # its axis is y
+        from_z = turn @ Turn.from_euler("x", -90, degrees=True).as_matrix()  # Rapier's axis is y
         return reach_of("cylinder", [cylinder.radius, cylinder.half_height], from_z, at, toward)
     if (cone := shape.as_cone()) is not None:
         half, radius = cone.half_height, cone.radius
@@ -297,7 +300,7 @@ def test_the_builders_for_rapier_are_the_shapes(tmp_path):
     tips = [Frustum((0, 0, 0), (0.3, 0.5, -0.2), 0.4, 0), Frustum((0, 0, 0), (0.3, 0.5, -0.2), 0, 0.4)]
     collider = Collider([*ODD, *one_of_each(), *tips])
     report = collider.save(tmp_path / "x.py")
-    assert not any(replaced.shape >= len(collider) - 2 for replaced in report.replaced)  # cones are its own
+    assert not any(replaced.shape >= len(collider) - 2 for replaced in report.replaced)  # cones are native
     made = builders(tmp_path / "x.py")["colliders"]()
     toward = directions()
     world = r.PhysicsWorld(gravity=(0, 0, 0))
@@ -376,7 +379,7 @@ def test_pybullet_has_our_mass(tmp_path, bullet):
 
 
 def frame_of_inertia(bullet, body):
-    """The frame that shapes are given in, of a body at the origin: its centre of mass and principal axes."""
+    """Return the frame of the shapes of a body at the origin: its centre of mass and principal axes."""
     at, turn = bullet.getBasePositionAndOrientation(body)
     return Turn.from_quat(turn).as_matrix(), np.array(at)
 
@@ -391,7 +394,7 @@ def test_rays_in_pybullet_hit_the_odd_frustum(tmp_path, bullet):
     assert len(hits) == 200
     distances = frustum.signed_distance([hit[3] for hit in hits])
     assert distances.min() >= -1e-4  # never inside
-    assert distances.max() <= 5e-3  # the polygon around the discs, and Bullet's margin
+    assert distances.max() <= 5e-3  # due to the polygons around discs, and Bullet's margin
 
 
 # --- reports, names, paths

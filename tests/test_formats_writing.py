@@ -45,7 +45,7 @@ GOLDEN = """{
 
 
 def ball_with(fields: str) -> str:
-    """The golden text with other fields in its sphere."""
+    """Return the golden text with other fields in its sphere."""
     return GOLDEN.replace('"radius": 1, "name"', fields)
 
 
@@ -146,7 +146,7 @@ def test_every_prefix_of_a_file_is_refused():
 
 
 def encloses(mesh, collider, tolerance):
-    """Every shape reaches no further than the mesh in any direction."""
+    """Return whether the mesh reaches at least as far as every shape in every direction."""
     directions = np.random.default_rng(0).normal(size=(100, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     for direction in directions:
@@ -309,7 +309,7 @@ def test_unknown_suffixes_are_refused(tmp_path):
 
 
 def test_half_a_letter_in_a_name_is_refused(tmp_path):
-    """JSON can say it, and no file can hold it."""
+    """JSON can represent half of a surrogate pair, but no file can contain it."""
     collider = Collider([Sphere((0, 0, 0), 1)], labels=[Label("\ud800")], name="\ud800", unit="m", up="y")
     for name in ("x.json", "x.glb", "x.usda", "x.tscn"):
         with pytest.raises(InputError, match="is no text"):

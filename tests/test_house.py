@@ -1,4 +1,4 @@
-"""What the package promises about itself: a light import, no OpenMP, and a public surface that exists."""
+"""Guarantees of the package itself: a light import, no OpenMP, and a public interface that exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core as an engine sees it: installed with CMake, found with find_package, linked without Python."""
+"""The core as an engine uses it: installed with CMake, found with find_package, linked without Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def tool(name: str) -> str | None:
-    """Beside this Python first: that is where `make test` puts it."""
+    """Look beside this Python first, where `make test` installs it."""
     return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
 
 
@@ -21,7 +21,7 @@ def tool(name: str) -> str | None:
 @pytest.mark.skipif(tool("cmake") is None, reason="needs cmake")
 def test_another_project_links_the_installed_core(tmp_path):
     prefix, consumer = tmp_path / "prefix", tmp_path / "consumer"
-    build = ROOT / "build" / "core"  # kept, so that only what changed is compiled again
+    build = ROOT / "build" / "core"  # kept, so that only changed files are compiled again
     ninja = tool("ninja")
     generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"] if ninja else []
 

@@ -1,4 +1,4 @@
-"""Mass, centre and inertia, against formulas and against each other."""
+"""Compare mass, centre and inertia with formulas and with each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
 def assert_same(found, expected, rel):
-    """Mass, centre and every principal moment: the smallest of a rod is 1e-8 of the others."""
+    """Compare mass, centre and every principal moment. The smallest moment of a rod is 1e-8 of the others."""
     size = math.sqrt(max(expected.principal[0]) / expected.mass)
     assert found.mass == pytest.approx(expected.mass, rel=rel)
     assert found.center == pytest.approx(expected.center, abs=rel * size)
@@ -31,7 +31,7 @@ def assert_same(found, expected, rel):
 
 
 def assert_moments(shape, volume, center, moments, rel=1e-6):
-    """`moments` by volume, about the centre."""
+    """Compare `moments`, divided by the volume, about the centre."""
     found = mass_properties(Collider([shape]), density=2.0)
     assert found.mass == pytest.approx(2 * volume, rel=rel)
     size = float(np.linalg.norm(np.subtract(*shape.bounds)))
@@ -57,7 +57,7 @@ def test_one_shape_and_its_fine_mesh_agree(shape):
     assert_same(ours, theirs, rel=1e-3)
 
 
-# ---- one shape, however thin and however turned: closed formulas
+# ---- one shape of any thickness and rotation: closed formulas
 
 
 @settings(max_examples=40)
@@ -98,7 +98,7 @@ def test_a_ball_has_its_moments():
 @settings(max_examples=40)
 @given(SEEDS, THIN, st.floats(0, 0.9), st.booleans())
 def test_a_leaning_cone_has_its_moments(seed, radius, narrow, is_upward):
-    """A cone less its tip, seen from the tip; cones have 3/10 m r^2 about the axis."""
+    """The frustum is a cone minus its tip, about the tip. A cone has 3/10 m r^2 about its axis."""
     rng = np.random.default_rng(seed)
     tip, along = rng.uniform(-1, 1, 3), random_direction(rng)
     ends = [tip + narrow * along, tip + along]
@@ -152,7 +152,7 @@ def test_shapes_apart_from_each_other_are_exact(bodies):
 
 
 def joined(bodies, signs=None):
-    """Parallel axes, about the common centre."""
+    """Add bodies by the parallel axis theorem, about the common centre."""
     signs = np.ones(len(bodies)) if signs is None else np.asarray(signs)
     masses = signs * [body.mass for body in bodies]
     centers = np.array([body.center for body in bodies])
@@ -197,7 +197,7 @@ def test_random_points_find_the_same_union(collider):
     inside = points[collider.contains(points)]
     volume = np.prod(high - low) * len(inside) / len(points)
     found = mass_properties(collider, density=1.0)
-    # Five standard deviations of the random points, and what we may be off ourselves.
+    # Five standard deviations of the random points, and the tolerance of hitbox.
     noise = 5 / math.sqrt(len(inside)) + 0.005
     assert found.mass == pytest.approx(volume, rel=noise)
     assert np.abs(found.center - inside.mean(axis=0)).max() <= noise * np.linalg.norm(high - low)
@@ -210,7 +210,7 @@ def test_flat_hulls_weigh_nothing():
     flat = Hull([[-1, -1, 0.1], [1, -1, 0.1], [0, 1, 0.1]], [[0, 1, 2], [2, 1, 0]])
     cube = Box((0, 0, 0), NO_TURN, (0.5, 0.5, 0.5))
     assert_same(mass_properties(Collider([cube, flat])), mass_properties(Collider([cube])), rel=1e-9)
-    with pytest.raises(InputError, match="no volume that a number could say"):
+    with pytest.raises(InputError, match="too small or too large for a float"):
         mass_properties(Collider([flat]))
 
 
@@ -250,9 +250,9 @@ def turned_inside_out(mesh):
 def test_shells_that_overlap_have_no_one_volume():
     cube = specimens.box()
     for other in (
-        specimens.box((0.999, 0.999, 0.999)),  # in the first
+        specimens.box((0.999, 0.999, 0.999)),  # inside the first
         specimens.box(center=(0.5, 0.5, 0.5)),
-        specimens.box((3, 0.2, 0.2)),  # through the first, with no corner in it
+        specimens.box((3, 0.2, 0.2)),  # through the first, without a corner in it
         specimens.box((2, 2, 2), center=(0.1, 0, 0)),
     ):
         for order in ([cube, other], [other, cube]):
@@ -266,7 +266,7 @@ def test_shells_that_overlap_have_no_one_volume():
 @settings(max_examples=20)
 @given(SEEDS)
 def test_a_hollow_solid_is_exact(seed):
-    """Material, cavity, and material in the cavity."""
+    """The shells are material, cavity, and material in the cavity."""
     shells = [specimens.box((s, s, s)) for s in (2.0, 1.6, 1.0)]
     cubes = [mass_properties(specimens.placed(shell, seed)) for shell in shells]
     nested = [shells[0], turned_inside_out(shells[1]), shells[2]]
@@ -285,7 +285,7 @@ def test_a_cavity_must_be_in_its_solid():
         return volume_fault(specimens.together([ball, moved]))
 
     assert fault((0.2, 0, 0)) is None
-    for center in ((0.9, 0, 0), (0.8, 0.8, 0.8), (3, 0, 0)):  # through its side, beside it, and far from it
+    for center in ((0.9, 0, 0), (0.8, 0.8, 0.8), (3, 0, 0)):  # through its side, beside it, and far away
         assert fault(center)
 
 

@@ -1,4 +1,4 @@
-"""merge: fewer shapes that hold the same, judged by points on and in what was given."""
+"""merge: fewer shapes that contain the input, checked by points on and in the input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 
 
 def largest_outside(made: Collider, shape) -> float:
-    """How far the shape sticks out of the one of `made` that holds it best."""
+    """Return how far the shape sticks out of the best shape of `made`."""
     furthest = shape.support(np.random.default_rng(0).normal(size=(400, 3)))
     return min(float(each.signed_distance(furthest).max()) for each in made)
 
@@ -44,7 +44,7 @@ def railing(parts: int = 7) -> Collider:
 
 
 def test_a_railing_of_boxes_becomes_one_box():
-    """Fig. 8 of the paper."""
+    """This is Fig. 8 of the paper."""
     made = merge(railing())
     assert made.counts == {"box": 1}
     assert made.volume == pytest.approx(railing().volume, rel=1e-6)

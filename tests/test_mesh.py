@@ -38,7 +38,7 @@ def test_faces_come_as_arrays_or_lists_of_any_sizes() -> None:
 
 @given(specimens.ugly_meshes())
 def test_triangles_have_the_borders_of_their_faces(mesh: Mesh) -> None:
-    """n - 2 of a face with n corners, and all edges between two of them cancel out."""
+    """A face of n corners has n - 2 triangles, and all edges between two of them cancel out."""
     faces = specimens.polygons_of(mesh)
     assert mesh.triangle_faces.tolist() == [f for f, face in enumerate(faces) for _ in face[2:]]
     for f, face in enumerate(faces):
@@ -108,7 +108,7 @@ def test_parts_and_materials_are_checked() -> None:
     assert mesh.info().parts == 2
     with pytest.raises(InputError, match="part of face 2 is 2, but there are 2 names"):
         Mesh(box.vertices, faces, part=[0, 0, 2, 1, 1, 0], part_names=["a", "b"])
-    with pytest.raises(InputError, match="one whole number a face, 6 in all"):
+    with pytest.raises(InputError, match="one whole number per face, 6 in all"):
         Mesh(box.vertices, faces, material=[0, 0], material_names=["a"])
     with pytest.raises(InputError, match="unit 'ell'"):
         Mesh(box.vertices, faces, unit="ell")

@@ -1,4 +1,4 @@
-"""What README.md and docs say is true: examples run; lists and tables match the code and the results.
+"""README.md and docs are true: examples run, and lists and tables match the code and the results.
 
 Blocks marked `sh` and `python` run in order, one folder per document, beside a chair.glb and the bundled
 model.
@@ -20,7 +20,7 @@ from hitbox import Box, Collider
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-EXTRAS = {  # a word of an example, and the package that it needs
+EXTRAS = {  # word of an example -> the package that it needs
     "render": "pyvista", "compare": "pyvista", "--peers": "vhacdx", "simulate": "rapier3d", ".yml": "yaml",
 }  # fmt: skip
 
@@ -94,7 +94,7 @@ CLAIMS = [
 
 
 def claimed(claim: str, peer: str) -> str:
-    """What benchmarks/results/compare.md found, in the words of the README's table."""
+    """Return the result in benchmarks/results/compare.md, in the words of the README's table."""
     results = (ROOT / "benchmarks" / "results" / "compare.md").read_text(encoding="utf-8")
     row = next(line for line in results.splitlines() if line.startswith(f"| {claim.format(peer=peer)} |"))
     found = row.split("|")[2]

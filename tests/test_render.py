@@ -28,7 +28,7 @@ def pixels(path):
 
 
 def drawn(image):
-    """Pixels that are not the pale background."""
+    """Return the pixels that are not the pale background."""
     return image.min(axis=2) < 215
 
 
@@ -43,7 +43,7 @@ def test_mesh_and_collider_stand_side_by_side(tmp_path):
     assert drawn(right)[:170].mean() > 0.15
     blue = right[drawn(right)][:, 2] - right[drawn(right)][:, 0]
     assert np.median(blue) > 40  # spheres are light blue
-    assert not drawn(image)[0].any()  # all of it is in the picture
+    assert not drawn(image)[0].any()  # the whole object is in the picture
 
 
 def test_a_space_is_drawn_so_that_the_collider_shows_through(tmp_path):
@@ -53,9 +53,9 @@ def test_a_space_is_drawn_so_that_the_collider_shows_through(tmp_path):
     with_space = pixels(tmp_path / "x.png")
     assert not drawn(with_space)[0].any()
     red = with_space[..., 0] - with_space[..., 2] > 15
-    assert red[:170, 200:].mean() > 0.02  # beside the collider
-    assert not red[:, :200].any()  # not beside the mesh
-    assert np.median(with_space[red][:, 2]) > 130  # what is behind it shows through: it is orange itself
+    assert red[:170, 200:].mean() > 0.02  # the space is drawn beside the collider
+    assert not red[:, :200].any()  # but not beside the mesh
+    assert np.median(with_space[red][:, 2]) > 130  # the objects behind the orange space show through
     render(mesh_of(CUBE), None, tmp_path / "alone.png", space=space, size=(200, 200))
     alone = pixels(tmp_path / "alone.png")
     assert (alone[..., 0] - alone[..., 2] > 15).mean() > 0.02
@@ -86,10 +86,10 @@ def test_pictures_around_the_same_points_have_the_same_camera():
     mesh = rgba(picture(mesh_of(CUBE), around=around, size=(200, 150)))
     both = rgba(picture(collider, around=around, size=(200, 150)))
     assert mesh.shape == (150, 200, 4)
-    assert (mesh[0, :, 3] == 0).all()  # nothing behind it
+    assert (mesh[0, :, 3] == 0).all()  # the background is transparent
     seen_mesh, seen_both = mesh[..., 3] > 128, both[..., 3] > 128
     assert seen_mesh.sum() > 500
-    assert (seen_both | ~seen_mesh).all()  # the cube is at the same place in both
+    assert (seen_both | ~seen_mesh).all()  # the cube is at the same place in both pictures
     assert seen_both.sum() > seen_mesh.sum() + 50
     assert not seen_both[[0, -1]].any()
     assert not seen_both[:, [0, -1]].any()
@@ -102,9 +102,9 @@ def test_balls_are_drawn_where_they_are():
     with_ball = rgba(picture(Collider([tall]), balls=([[0, 1.5, 0.5]], 0.3), size=(200, 200)))
     rows, _ = np.nonzero(np.abs(with_ball - plain).sum(axis=2) > 60)
     assert 40 < len(rows) < 2000
-    assert rows.mean() < 80  # high up
+    assert rows.mean() < 80  # high in the picture
     r, g, b, _ = with_ball[int(np.median(rows)), :, :].T
-    assert (r - np.maximum(g, b)).max() > 80  # it is red
+    assert (r - np.maximum(g, b)).max() > 80  # the object is red
     without = rgba(picture(Collider([tall]), balls=(np.empty((0, 3)), 0.3), size=(200, 200)))
     assert (without == plain).all()
 

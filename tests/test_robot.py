@@ -1,4 +1,4 @@
-"""robot: the file that comes out, judged by the engines that open it, and by numpy."""
+"""robot: the engines that open the output check it, and so does numpy."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def arm(tmp_path):
 
 
 def expected_points() -> dict[str, np.ndarray]:
-    """Each link's corners, worked out here."""
+    """Return each link's corners, computed independently."""
     turn, move = rpy(0.3, -0.7, 1.1), np.array([0.1, -0.2, 0.3])
     return {
         "base": ELL.vertices,
@@ -81,7 +81,7 @@ def test_mujoco_opens_the_urdf_and_every_corner_is_inside(arm):
     names = [after.body(k).name for k in range(after.nbody)]
     for name, points in expected_points().items():
         assert inside_geoms(after, names.index(name), points).all(), name
-    assert (after.geom_type[after.geom_contype > 0] != 7).all()  # primitives alone
+    assert (after.geom_type[after.geom_contype > 0] != 7).all()  # only primitives
 
 
 def test_pybullet_and_rapier_open_the_urdf(arm):
@@ -118,7 +118,7 @@ def test_all_but_the_collisions_stays_to_the_byte(arm):
     left = [line.rstrip(b"\r") for line in written.split(b"\n") if b"<collision>" not in line]
     assert left == kept
     again = hitbox.robot(arm, out, 6, poses=0)
-    assert out.read_bytes() == written  # and again the same
+    assert out.read_bytes() == written  # a second run writes the same
     assert set(again.counts) <= {"box", "sphere", "capsule", "cylinder"}
 
 
@@ -136,7 +136,7 @@ def test_capsules_are_cylinders_and_balls_in_urdf_1_0(tmp_path):
     model = mujoco_model(tmp_path / "out.urdf")
     assert inside_geoms(model, 1, specimens.capsule(0.1, 0.4).vertices).all()
     capsule = next(ET.parse(tmp_path / "out.urdf").getroot().iter("capsule"))
-    assert capsule.get("height") == capsule.get("length")  # Newton reads the one, all others the other
+    assert capsule.get("height") == capsule.get("length")  # Newton reads one, all other programs the other
     (collider,) = (found for _, found in rapier_urdf(tmp_path / "out.urdf").colliders)
     assert collider.shape.as_capsule() is not None
 
@@ -163,7 +163,7 @@ def test_hulls_come_as_files_where_they_are_asked_for(tmp_path):
     assert frustum.contains(specimens.cone(0.2, 0.5).vertices, 1e-9).all()
     assert hitbox.Collider.of(hull).contains(specimens.cone(0.2, 0.5).vertices, 1e-9).all()
     opened = mujoco_model(tmp_path / "out.urdf")
-    assert (opened.ngeom, opened.nmesh) == (1, 1)  # what is only seen MuJoCo leaves out of a URDF
+    assert (opened.ngeom, opened.nmesh) == (1, 1)  # MuJoCo omits a URDF's visuals
 
 
 def test_packages_are_found_above_by_their_xml_or_where_they_are_said_to_be(tmp_path):
@@ -209,7 +209,7 @@ def test_the_original_is_kept_and_other_folders_are_reached(arm):
     written = arm.read_bytes()
     assert written != before
     hitbox.robot(arm, arm, 5, poses=0)
-    assert kept.read_bytes() == before  # the first one stays
+    assert kept.read_bytes() == before  # the first copy stays
     far = arm.parent / "far" / "away" / "out.urdf"
     hitbox.robot(kept, far, 6, poses=0)
     assert b'filename="../../meshes/ell.obj"' in far.read_bytes()
@@ -250,7 +250,7 @@ def test_visual_or_collision(tmp_path):
 
 
 def two_elbows(tmp_path) -> tuple[hitbox.RobotReport, str]:
-    """Two L-shaped links that pass through each other's corner without touching, and collide as boxes."""
+    """Return two L-shaped links that pass each other's corner without touching, but collide as boxes."""
     (tmp_path / "ell.obj").write_bytes(obj(ELL))
     path = tmp_path / "elbows.urdf"
     back = '<origin xyz="0.1 0 0.5" rpy="0 3.141592653589793 0"/>'
@@ -274,7 +274,7 @@ def test_new_self_collisions_of_neighbours_are_written_down(tmp_path):
     assert srdf in report.files
     pairs = [(e.get("link1"), e.get("link2")) for e in ET.parse(srdf).getroot().iter("disable_collisions")]
     assert pairs == [("a", "b<")]
-    again, _ = two_elbows(tmp_path)  # an SRDF that is there is added to, and has the pair
+    again, _ = two_elbows(tmp_path)  # the existing SRDF has the pair and is extended
     assert again.collisions == report.collisions
     assert len(list(ET.parse(srdf).getroot())) == 1
 
@@ -289,7 +289,7 @@ def test_the_srdf_of_the_robot_is_heeded_and_goes_along(tmp_path):
 
 
 def test_pairs_that_also_collided_before_stay_checked(tmp_path):
-    """Balls on two sliders met before; the boxes around them meet a little sooner."""
+    """Balls on two sliders already touched. The boxes around them touch slightly earlier."""
     (tmp_path / "ball.obj").write_bytes(obj(specimens.icosphere(2, 0.25)))
     ball = '    <collision><geometry><sphere radius="0.25"/></geometry></collision>\n'
     links = "".join(link(name, mesh("ball.obj") + ball) for name in ("left", "right"))
@@ -308,7 +308,7 @@ def test_pairs_that_also_collided_before_stay_checked(tmp_path):
 
 
 def test_a_link_that_becomes_nearly_exact_is_not_starved():
-    """A box with a cylinder on it needs two; a power of the count hides that."""
+    """A box with a cylinder on it needs two shapes, which a power law of the count would hide."""
     pin = specimens.cylinder(0.1, 0.4, 64)
     pin = hitbox.Mesh(pin.vertices + np.array([0, 0, 0.25]), specimens.polygons_of(pin))
     base = specimens.together([specimens.box((1, 1, 0.2)), pin])
@@ -377,7 +377,7 @@ def test_urdf_frames_are_mujocos(arm):
         assert np.allclose(poses[compiled.body(k).name][:3, :3].ravel(), data.xmat[k], atol=1e-12)
 
 
-# ---------------------------------------------------------------- Sharing, overlap, frames
+# ---------------------------------------------------------------- Allocation, overlap, frames
 
 
 def test_shapes_go_where_they_are_needed():
@@ -385,9 +385,9 @@ def test_shapes_go_where_they_are_needed():
     rough = specimens.torus(1.0, 0.2)
     meshes = [specimens.box(), rough, specimens.torus(1.0, 0.2), specimens.torus(0.1, 0.02)]
     counts = Sharing(meshes, 30, options, 0, lambda fraction: None).counts()
-    assert counts[0] == 1  # a box is a box
-    assert abs(counts[1] - counts[2]) <= 1  # twins share alike
-    assert counts[3] < counts[1]  # and a small one needs less
+    assert counts[0] == 1  # a box needs one shape
+    assert abs(counts[1] - counts[2]) <= 1  # equal links get equal shares
+    assert counts[3] < counts[1]  # and a small link gets less
     assert sum(counts) == 30
     fewer = Sharing(meshes, 30, options, 0, lambda fraction: None).counts({1: 5})
     assert fewer[1] == 5
@@ -396,7 +396,7 @@ def test_shapes_go_where_they_are_needed():
 
 
 def test_what_a_link_cannot_use_goes_to_others(tmp_path):
-    """Four triangles are four shapes at most, and 24 segments of a ring are 24."""
+    """Four triangles need at most four shapes, and 24 segments of a ring need 24."""
     corners = np.array([[0, 0, 0], [1, 0, 0], [0.2, 1.5, 0], [0.3, 0.4, 0.7]])
     four = hitbox.Mesh(10 * corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     rings = specimens.torus(1.0, 0.2), specimens.torus(0.2, 0.09)
@@ -415,7 +415,7 @@ def test_what_a_link_cannot_use_goes_to_others(tmp_path):
 @given(shapes, st.tuples(*[st.floats(-4, 4)] * 3), st.floats(0.05, 2))
 def test_overlap_with_a_ball_is_the_signed_distance(shape, center, radius):
     distance = float(shape.signed_distance([center])[0])
-    slack = 0.006 * float(np.ptp(shape.bounds, axis=0).max())  # round sides are polygons around them
+    slack = 0.006 * float(np.ptp(shape.bounds, axis=0).max())  # round sides become polygons around them
     ball = Convexes.of([Sphere(center, radius)])
     found = overlap(Convexes.of([shape]), ball)
     if distance <= radius - 1e-9:
@@ -451,12 +451,12 @@ def test_surfaces_of_boxes_touch_as_their_solids_do(move, angles):
     solid = overlap(Convexes.of([one]), Convexes.of([other]))
     sides = [Box(move, turn, np.add((0.4, 0.5, 0.6), by)) for by in (-1e-6, 1e-6)]
     if len({overlap(Convexes.of([one]), Convexes.of([each])) for each in sides}) == 2:
-        return  # they just touch, and rounding decides
+        return  # the bodies just touch, so rounding decides
     nested = one.contains(other.to_mesh()[0]).all() or other.contains(one.to_mesh()[0]).all()
     assert surfaces_touch(triangles_of(one), triangles_of(other)) == (solid and not nested)
 
 
-RIGHT = [0.0, np.pi / 2, -np.pi / 2, np.pi, -np.pi]  # where roll and yaw are one, and signs change
+RIGHT = [0.0, np.pi / 2, -np.pi / 2, np.pi, -np.pi]  # at these angles roll and yaw coincide, and signs change
 
 
 @given(st.tuples(*[st.floats(-3.2, 3.2) | st.sampled_from(RIGHT)] * 3))
@@ -552,7 +552,7 @@ def test_packages_that_are_lost_on_the_way_are_said(tmp_path):
     (package / "ell.obj").write_bytes(obj(ELL))
     path = package / "arm.urdf"
     path.write_text(urdf(link("only", mesh("package://my_arm/ell.obj"))))
-    assert hitbox.robot(path, tmp_path / "near" / "out.urdf", 2).notes == ()  # the package is beside it
+    assert hitbox.robot(path, tmp_path / "near" / "out.urdf", 2).notes == ()  # the package lies beside it
     far = tmp_path.parent / f"{tmp_path.name}_far" / "out.urdf"
     notes = hitbox.robot(path, far, 2).notes
     assert notes == ("'package://my_arm/ell.obj': unchanged, but not found from the new folder.",)
@@ -576,7 +576,7 @@ def test_the_shell_writes_and_reports(arm, capsys):
 
 
 def damaged(data, text: str) -> bytes:
-    """A few places of it changed: letters, or numbers and names for others."""
+    """Return the text with a few changes: other letters, numbers or names."""
     whole = bytearray(text.encode())
     words = [b"0", b"-1", b"1e999", b"nan", b"", b'"', b"x", b"<", b"/>", b"fore", b"visual", b"0 0 0"]
     for _ in range(data.draw(st.integers(1, 3))):
@@ -608,7 +608,7 @@ def test_damaged_robots_are_refused_or_read(tmp_path_factory, data, text):
 
 
 def test_places_are_asked_for_messages_alone(monkeypatch):
-    """Counting lines for each of 16,000 geoms took seconds."""
+    """Counting lines for each of 16,000 geoms once took seconds."""
     geoms = '<geom size="1" pos="1 2 3" euler="1 2 3"/>\n' * 3
     text = XmlText(f'<mujoco><worldbody><body name="a">{geoms}</body></worldbody></mujoco>'.encode(), "x.xml")
     assert [text.line(geom) for geom in text.root.iter("geom")] == [1, 2, 3]

@@ -1,4 +1,4 @@
-"""robot with an MJCF: the file that comes out, judged by MuJoCo and Rapier, which open it."""
+"""robot with an MJCF: MuJoCo and Rapier open the output and check it."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def test_mujoco_opens_the_mjcf_and_every_corner_is_inside(model):
     assert (after.geom_type[new] != 7).all()
     assert new.sum() == sum(len(each.shapes) for each in report.links)
     arm_geoms = new & (after.geom_bodyid == 2)
-    assert set(after.geom_condim[arm_geoms]) == {4}  # as the one that was replaced
+    assert set(after.geom_condim[arm_geoms]) == {4}  # as in the geom that was replaced
     assert set(after.geom_group[arm_geoms]) == {4}
     assert np.allclose(after.geom_friction[arm_geoms], [0.7, 0.01, 0.001])
-    assert after.geom("palm").contype == 0  # a sensor looks at it
+    assert after.geom("palm").contype == 0  # a sensor refers to it
     assert after.nsensor == 1
     text = out.read_text()
     for kept in ('<compiler meshdir="meshes" eulerseq="zXy"/> <!-- kept -->', '<geom name="floor"'):
@@ -119,7 +119,9 @@ def hulls_in(folder, compiler: str = "", file: str = "ell.obj", default: str = "
 
 
 def check_hulls(path, count: int) -> None:
-    """Both engines have that many hulls that collide, and every corner of the L is in one of them."""
+    """Check that both engines have this many colliding hulls, and that every corner of the L is in one of
+    them.
+    """
     mujoco = pytest.importorskip("mujoco")
     opened = mujoco_model(path)
     new = np.flatnonzero((opened.geom_contype > 0) & (opened.geom_type == mujoco.mjtGeom.mjGEOM_MESH))
@@ -159,7 +161,7 @@ def test_hulls_are_files_that_mujoco_and_rapier_find(tmp_path, compiler, file):
 
 @pytest.mark.parametrize("meshdir", ["linked", "nowhere"])
 def test_hulls_are_found_behind_links_and_folders_that_are_not_there(tmp_path, meshdir):
-    """MuJoCo takes .. out of the text, Rapier asks the disk."""
+    """MuJoCo resolves .. in the text, Rapier on the disk."""
     path = hulls_in(tmp_path, f'meshdir="{meshdir}"', f"{tmp_path}/meshes/ell.obj")
     (tmp_path / "deep" / "er").mkdir(parents=True)
     os.symlink(tmp_path / "deep" / "er", tmp_path / "linked")
@@ -192,10 +194,10 @@ def test_a_second_run_on_its_own_hulls(tmp_path, in_place):
     report = hitbox.robot(first, second, 4, kinds=("prism",), poses=0)
     assert report.counts == {"prism": 4}
     check_hulls(second, 4)
-    assert all(at.read_bytes() == data for at, data in before.items())  # what assets name is still there
+    assert all(at.read_bytes() == data for at, data in before.items())  # the files of all assets still exist
     opened, once = mujoco_model(second), mujoco_model(path)
     assert np.array_equal(opened.body_mass, once.body_mass)
-    assert opened.ngeom == once.ngeom + 4  # the first run's geoms weigh nothing, and are gone
+    assert opened.ngeom == once.ngeom + 4  # the first run's geoms have no mass and were removed
 
 
 # ---------------------------------------------------------------- Geoms that stay
@@ -227,16 +229,16 @@ def test_geoms_that_have_no_shape_here_stay_and_collide(tmp_path, visual):
             assert np.array_equal(getattr(before.geom(name), field), getattr(after.geom(name), field))
         assert sum(f"<geom> '{name}'" in note and "is unchanged" in note for note in report.notes) == 1
     assert len(report.notes) == 2
-    # The pad and the box above it collided, and do so still: that is neither new nor written down.
+    # The pad and the box above it collided before and still do, so the pair is neither new nor excluded.
     assert contacts(before) == contacts(after) == {("a", "b")}
     assert report.collisions == ()
-    if not visual:  # the beam between two points is one of the new shapes
+    if not visual:  # the beam, given by two points, is one of the new shapes
         assert np.allclose(sorted(report.links[0].shapes[-1].half_extents), [0.1, 0.1, 0.5])
         assert inside_geoms(after, 2, np.array([[0.1, 2.1, 1.0], [-0.1, 1.9, 0.0]])).all()
 
 
 def contacts(model) -> set[tuple[str, str]]:
-    """Bodies that touch as the file puts them."""
+    """Return the pairs of bodies that touch in the file's own pose."""
     import mujoco
 
     data = mujoco.MjData(model)
@@ -246,7 +248,7 @@ def contacts(model) -> set[tuple[str, str]]:
 
 
 def test_what_stays_counts_among_new_collisions(tmp_path):
-    """A pad that stays, and another link whose new shape reaches it where its old ones did not."""
+    """A pad stays, and the new shape of another link reaches it while the old ones did not."""
     (tmp_path / "ell.obj").write_bytes(obj(ELL))
     path, out = tmp_path / "robot.xml", tmp_path / "out.xml"
     path.write_text(PAIR.format(
@@ -262,7 +264,7 @@ def test_what_stays_counts_among_new_collisions(tmp_path):
 # ---------------------------------------------------------------- Self-collisions
 
 
-# What collides of an L are two boxes; one box around both reaches into the corner between them.
+# Two boxes of an L collide. One box around both reaches into the corner between them.
 ELBOW = (
     '<geom type="mesh" mesh="ell" contype="0" conaffinity="0"/>'
     '<geom type="box" size=".2 .05 .05"/><geom type="box" size=".05 .05 .15" pos=".15 0 .2"/>'
@@ -293,7 +295,7 @@ def test_new_collisions_are_excluded_where_bodies_have_names(tmp_path, named):
 
 
 def test_a_mesh_collided_as_its_hull_before(tmp_path):
-    """A peg in the gap of a C: not among its triangles, but in MuJoCo they touched."""
+    """A peg is in the gap of a C. It does not touch the triangles, but in MuJoCo it touched the hull."""
     ring = [((1.0, 0.2, 0.2), (0, y, 0)) for y in (-0.4, 0.4)] + [((0.2, 1.0, 0.2), (-0.4, 0, 0))]
     pieces = [specimens.box(size, at) for size, at in ring]
     corners = np.concatenate([piece.vertices for piece in pieces])

@@ -1,4 +1,4 @@
-"""benchmarks/same_bytes.py: two runs of a build agree, and a difference between two runs is found."""
+"""benchmarks/same_bytes.py: two runs of a build agree, and a difference between two runs is detected."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_verb_is_hashed(hashed):
     for name in ("box", "table"):
         own = [key.split(" | ", 1)[1] for key in keys if key.startswith(f"{name} | ")]
         missing = [verb for verb in verbs if not any(key.startswith(verb) for key in own)]
-        assert missing == (["robot"] if name == "table" else [])  # robots are made of every third mesh
+        assert missing == (["robot"] if name == "table" else [])  # every third mesh becomes a robot
 
 
 def test_another_run_gives_the_same_hashes(hashed, tmp_path):

@@ -83,7 +83,7 @@ def test_contains_agrees_with_the_mesh(shape, seed):
     normals, offsets = planes_of(*shape.to_mesh(64))
     in_mesh = (points @ normals.T - offsets <= 1e-9).all(axis=1)
     assert in_mesh[shape.contains(points)].all()
-    slack = 0.05 * np.linalg.norm(np.ptp(shape.bounds, axis=0))  # the mesh is a little larger
+    slack = 0.05 * np.linalg.norm(np.ptp(shape.bounds, axis=0))  # the mesh is slightly larger
     assert shape.contains(points, margin=slack)[in_mesh].all()
 
 
@@ -134,7 +134,7 @@ def test_everything_within_the_padding_of_a_shape_is_inside_it(shape, by, seed):
     on_mesh = np.einsum("ij,ijk->ik", weights, vertices[triangles[rng.integers(len(triangles), size=200)]])
     beside = rng.normal(size=(200, 3))
     beside *= by / np.linalg.norm(beside, axis=1)[:, None]
-    outside = np.maximum(shape.signed_distance(on_mesh), 0)  # meshes of round shapes are around them
+    outside = np.maximum(shape.signed_distance(on_mesh), 0)  # meshes of round shapes enclose them
     assert (shape.padded(by).signed_distance(on_mesh + beside) <= outside + 1e-9).all()
 
 
@@ -154,7 +154,7 @@ def test_shape_and_margin_stay_inside_and_reach_the_sides(shape):
     by = 0.02  # no half extent is below 0.05
     inner = shape.padded(-by, 1e-4)
     points = inner.support(np.random.default_rng(2).normal(size=(50, 3)))
-    if shape.kind != "hull":  # which may be thinner than 0.02
+    if shape.kind != "hull":  # a hull may be thinner than 0.02
         assert (shape.signed_distance(points) <= -by + 1e-9).all()
     if shape.kind == "box":
         corners, _ = shape.to_mesh()
@@ -172,7 +172,7 @@ def test_params_make_the_same_shape(shape):
 
 @given(random_hulls, seeds, st.floats(1e-3, 1e3))
 def test_what_becomes_of_a_hull_passes_the_check_of_the_constructor(hull, seed, scale):
-    """These hulls are trusted: the public constructor is the oracle."""
+    """Hulls made from a hull are trusted. The public constructor is the oracle."""
     rng = np.random.default_rng(seed)
     moved = hull.transformed(random_rotation(rng), rng.uniform(-100, 100, 3), scale)
     for made in (moved, hull.grown(0.1 * scale), hull.padded(-1e-3), Hull._around(moved.vertices)):
@@ -187,7 +187,7 @@ def test_a_trusted_hull_is_not_checked_again(monkeypatch):
     monkeypatch.setattr(shapes_module, "hull_fault", lambda *_: checked.append(1))
     hull.transformed((0.0, 0.6, 0.0, 0.8), (1, 2, 3), 2.0).grown(0.5)
     assert not checked
-    hull.transformed(translation=(1e6, 0, 0))  # rounding might have dented it
+    hull.transformed(translation=(1e6, 0, 0))  # rounding may have dented it
     assert checked
 
 

@@ -1,4 +1,4 @@
-"""Runs in Rapier: what is promised of any engine, and of the numbers that come out."""
+"""Runs in Rapier: guarantees for any engine, and for the resulting numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEVEL = (0, 0, 0, 1)
 
 
 def boxes(*rows):
-    """Colliders of level boxes, each given by its centre and half extents, y up."""
+    """Return colliders of axis-aligned boxes, given by centre and half extents, with y up."""
     return Collider([Box(row[:3], LEVEL, row[3:]) for row in rows], up="y")
 
 
@@ -37,7 +37,7 @@ RING = boxes(
 
 
 def mesh_of(collider, name="mesh"):
-    """The surfaces of all shapes, as one mesh."""
+    """Return the surfaces of all shapes as one mesh."""
     vertices, triangles = [], []
     for shape in collider:
         corners, faces = shape.to_mesh()
@@ -68,9 +68,9 @@ def test_energy_never_grows():
     for _ in range(150):
         engine.step()
         now = energy()
-        assert now <= most * 1.002  # the step itself is exact to first order in its length
+        assert now <= most * 1.002  # the step is exact to first order in its length
         most = min(most, now)
-    assert now < 0.96 * first  # what the bounces took
+    assert now < 0.96 * first  # the bounces lost energy
 
 
 KEYWORDS = {"balls": 60, "frames": 80, "radius": "3%"}
@@ -105,7 +105,7 @@ def test_the_same_run_gives_the_same_bytes_here_and_in_another_process(engine):
 
 @pytest.mark.parametrize("engine", ["rapier", "mujoco"])
 def test_a_hole_stays_a_hole(engine):
-    """The same balls on a plate with a hole: as boxes, as its mesh, and on the plate as one solid box."""
+    """The same balls fall on a plate with a hole, as boxes and as a mesh, and on one solid box."""
     pytest.importorskip(engine.replace("rapier", "rapier3d"))
     runs = simulate_together(
         {"mesh": mesh_of(RING), "ring": RING, "plate": PLATE},
@@ -118,7 +118,7 @@ def test_a_hole_stays_a_hole(engine):
 
 
 def test_what_falls_through_a_missing_part_is_counted():
-    """A reference without a hole: balls that come out under it went through."""
+    """The reference has no hole, so balls that end up below it went through."""
     runs = simulate_together(
         {"plate": mesh_of(PLATE), "ring": RING}, reference="plate", balls=150, frames=150, radius="3%"
     )
@@ -209,7 +209,7 @@ def test_few_balls_fall_all_over_the_model():
 
 
 def test_the_footprint_is_what_is_seen_from_above():
-    """Against the shapes themselves: a point is in the shadow if a vertical line through it meets one."""
+    """A point is in the shadow if a vertical line through it meets a shape."""
     from hitbox._judges.simulate.run import _world_frame
 
     world = _world_frame({"ring": RING}, None, SimulateOptions(radius="2%", balls=1, seed=0))
@@ -244,7 +244,7 @@ ODD = (0.1825742, 0.3651484, 0.5477226, 0.7302967)
 
 @pytest.mark.parametrize("kind", range(7))
 def test_rays_meet_rapiers_shapes_where_ours_are(kind):
-    """Every shape turned and moved: where a ray hits the engine's, our distance is 0."""
+    """Every shape is rotated and moved. Where a ray hits the engine's shape, hitbox's distance is 0."""
     from hitbox._judges.simulate.engine_rapier import collider_of
 
     shape = one_of_each()[kind].transformed(ODD, (0.5, -1.0, 2.0), 1.7)
@@ -322,7 +322,9 @@ def test_seams_between_shapes_kick_and_steps_kick_more():
 
 
 def test_walls_with_steps_kick_and_smooth_walls_do_not():
-    """A block, and the same built of layers of which every second one is smaller: ledges all around."""
+    """Compare a block with the same block of layers of which every second one is smaller, with ledges all
+    around.
+    """
     block = boxes((0, 0, 0, 2, 2, 2))
     sides = [2 - 0.14 * (k % 2) for k in range(8)]
     layers = boxes(*[(0, 1.75 - 0.5 * k, 0, side, 0.25, side) for k, side in enumerate(sides)])
@@ -360,7 +362,7 @@ def test_rods_get_through_a_gap_and_not_through_a_joint():
     tight = hitbox.simulate(two(0.0), scene="leak", balls=40)
     assert tight.measures["rods"] == 40
     assert tight.measures["leaked"] == 0
-    wide = two(0.04)  # three radii of a rod, 0.25 % of the diagonal
+    wide = two(0.04)  # three radii of a rod; a radius is 0.25 % of the diagonal
     runs = simulate_together({"mesh": mesh_of(wide), "joint": two(0.0), "gap": wide}, scene="leak", balls=40)
     assert runs["mesh"].measures["leaked"] == runs["mesh"].measures["rods"] == 40
     assert runs["gap"].measures["leaked"] == runs["gap"].measures["rods"] == 20
@@ -389,7 +391,7 @@ def test_a_pile_comes_to_rest_on_its_floor():
     assert run.measures["deepest_overlap"] < 0.02
     assert run.escaped == run.through == 0
     heights = (run.positions - run.center)[:, 1] / run.diagonal
-    assert heights.min() > 0.1  # half the thinnest side is 0.4 / 2.94
+    assert heights.min() > 0.1  # half of the thinnest side is 0.4 / 2.94
 
 
 def test_a_mesh_cannot_be_piled():
@@ -471,7 +473,7 @@ def test_importing_hitbox_loads_no_engine():
 
 
 def test_candidates_take_turns_frame_by_frame(monkeypatch):
-    """A world that only writes down when it was stepped."""
+    """The worlds only record when they were stepped."""
     steps = []
 
     class Silent:

@@ -1,4 +1,4 @@
-"""What is special about MuJoCo: its geoms, the mesh as triangles, and what it cannot take."""
+"""MuJoCo's specifics: its geoms, the mesh as triangles, and unsupported shapes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_flat_hulls_are_left_out_by_name():
 
 
 def test_a_concave_mesh_is_not_its_hull():
-    """A ball comes to rest in the middle of a valley, where the hull would hold it up at the rims."""
+    """A ball comes to rest in a valley, while the hull would hold it at the height of the rims."""
     corners = [[-2, 0, 1], [-2, 2, 1], [0, 0, 0], [0, 2, 0], [2, 0, 1], [2, 2, 1]]
     valley = Mesh(corners, [[0, 2, 3, 1], [2, 4, 5, 3]], up="z")
     run = hitbox.simulate(valley, engine="mujoco", balls=3, frames=300, radius="3%")

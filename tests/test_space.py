@@ -1,4 +1,4 @@
-"""navigable_space, judged by a finer grid of its own and brute-force distances."""
+"""navigable_space, checked with a finer grid and brute-force distances."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hitbox import HalfSpace, InputError, Mesh, NavigableSpace, navigable_space
 FEW = settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])
 
 
-# ---- the judge
+# ---- the oracle
 
 
 def distances(points, mesh):
-    """From each point to the nearest point of the mesh's triangles, by brute force."""
+    """Return the distance from each point to the mesh's triangles, by brute force."""
     corners = mesh.vertices[mesh.triangles]
     nearest = np.full(len(points), np.inf)
     for a, b, c in corners:
@@ -47,7 +47,7 @@ def _to_segment(p, a, b):
 
 
 def reachable_centers(mesh, radius, tolerance, step, seed):
-    """Points of a grid that a ball's centre gets to from the corner, with their distances."""
+    """Return the grid points that a ball's centre can reach from the corner, with their distances."""
     margin = radius + tolerance + 3 * step
     low = mesh.vertices.min(axis=0) - margin - np.random.default_rng(seed).random(3) * step
     size = np.ceil((mesh.vertices.max(axis=0) + margin - low) / step).astype(int) + 1
@@ -91,7 +91,7 @@ def test_spheres_keep_their_distance_and_lie_all_along_the_boundary(mesh, length
     room = distances(space.spheres[:, :3], mesh)
     assert (room >= radius + tolerance - 1e-9 * longest).all()
     assert np.allclose(space.spheres[:, 3], room - tolerance, atol=1e-9 * longest)
-    # Wherever a ball's centre gets to the boundary inside the mesh's convex hull, a sphere is near.
+    # Wherever a ball's centre reaches the boundary inside the mesh's convex hull, a sphere is near.
     centers, free = reachable_centers(mesh, radius, tolerance, 0.7 * space.step, seed)
     near = free < radius + tolerance + 0.1 * space.step
     planes = ConvexHull(mesh.vertices).equations
@@ -101,7 +101,7 @@ def test_spheres_keep_their_distance_and_lie_all_along_the_boundary(mesh, length
 
 
 def hollow(outer: Mesh, inner: Mesh) -> Mesh:
-    """A solid with a cavity."""
+    """Return a solid with a cavity."""
     turned = Mesh(inner.vertices, [face[::-1] for face in specimens.polygons_of(inner)])
     return specimens.together([outer, turned])
 
@@ -122,12 +122,12 @@ def test_a_sealed_cavity_is_no_space_unless_it_is_asked_for():
 
     assert not inside(navigable_space(shell, 0.1, 0.05))
     assert inside(navigable_space(shell, 0.1, 0.05, reachable_only=False))
-    # The inside of a solid is no cavity.
+    # The inside of a solid is not a cavity.
     assert not inside(navigable_space(cube(2.0), 0.1, 0.05, reachable_only=False))
 
 
 def bottle(neck: float) -> Mesh:
-    """A pot with walls of no thickness, closed but for a round hole of this radius in its lid."""
+    """Return a pot with walls of no thickness, closed except for a round hole of this radius in its lid."""
     return specimens.revolved(np.array([[0, 0], [1, 0], [1, 2], [neck, 2]]), 24, "bottle")
 
 
@@ -190,7 +190,7 @@ def test_overlap_as_by_brute_force():
 
 
 def test_fit_keeps_out_of_the_space():
-    """The hole of a ring stays open, however few shapes are asked for."""
+    """The hole of a ring stays open for any small count."""
     mesh = specimens.torus(2, 0.5, 24, 12)
     space = navigable_space(mesh, "10%", "4%")
     assert space.overlap(hitbox.fit(mesh, 1)).deepest == 1
@@ -216,7 +216,7 @@ def test_a_saved_space_of_wrong_numbers_is_refused(tmp_path, wrong):
     numbers = ", ".join(f'"{name}": {text}' for name, text in known.items())
     path = tmp_path / "wrong.json"
     path.write_text(f'{{"format": "hitbox-space", "version": 1, {numbers}}}')
-    with pytest.raises(InputError, match=r"wrong\.json: the space in it is not whole"):
+    with pytest.raises(InputError, match=r"wrong\.json: the space in it is incomplete"):
         NavigableSpace.load(path)
 
 

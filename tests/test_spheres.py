@@ -1,4 +1,4 @@
-"""Spheres that follow the volume: what they hold, how close they are, and what is said about them."""
+"""Spheres that follow the volume: their cover, their distances, and their status."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hitbox._model.mesh import Mesh
 
 
 def points_on(mesh, count=20_000, seed=0):
-    """Vertices and points all over the faces, those on edges among them."""
+    """Return vertices and points all over the faces, including points on edges."""
     rng = np.random.default_rng(seed)
     corners = mesh.vertices[mesh.triangles]
     on = rng.integers(0, len(corners), count)
@@ -28,7 +28,7 @@ def points_on(mesh, count=20_000, seed=0):
 
 
 def outside(mesh, spheres):
-    """By how much each point of the mesh is outside the union, of the diagonal."""
+    """Return how far each point of the mesh is outside the union, as a fraction of the diagonal."""
     points = points_on(mesh)
     best = np.full(len(points), np.inf)
     for sphere in spheres:
@@ -52,7 +52,7 @@ def capsule_chain():
 
 
 def bracket():
-    """An L of 12 corners, six large sides and two Ls."""
+    """Return an L of 12 corners, with six large sides and two Ls."""
     outline = np.array([[0, 0], [4, 0], [4, 1], [1, 1], [1, 3], [0, 3]], float)
     vertices = np.concatenate([np.insert(outline, 2, z, axis=1) for z in (0.0, 1.0)])
     sides = [[k, (k + 1) % 6, 6 + (k + 1) % 6, 6 + k] for k in range(6)]
@@ -79,7 +79,7 @@ ODD = {
         [[0, 0, 0], [1, 0, 0], [1, 1e-9, 0], [0, 0, 0.5], [1e-7, 0, 0.5], [0, 1, 0.5], [0, 2, 0.5]],
         [[0, 1, 2], [3, 4, 5], [3, 5, 6]],
     ),
-    # About its first corner it would be another surface: spheres for that one left 2 % of the diagonal out.
+    # A fan from its first corner would be another surface, whose spheres left out 2 % of the diagonal.
     "dart": lambda: Mesh([[4, -2, 0], [1, 0, 0.2], [4, 2, 0], [0, 0, 0]], [[0, 1, 2, 3]]),
 }
 
@@ -222,7 +222,7 @@ def test_what_their_solver_does_not_know_is_refused(name, value):
     with pytest.raises(InputError, match=f"fit: {name}: no meaning for spheres alone") as refused:
         hitbox.fit(specimens.torus(), kinds="sphere", **{name: value})
     assert "fit_tree(mesh, kinds='sphere')" in str(refused.value)
-    if name not in ("tolerance", "time_budget"):  # what is said to help does
+    if name not in ("tolerance", "time_budget"):  # the advice of the message works
         assert len(hitbox.fit_tree(specimens.torus(), 6, kinds="sphere", **{name: value}).at(6)) > 0
 
 
@@ -234,7 +234,7 @@ def test_a_refused_tolerance_is_one_of_a_tree():
 
 
 def test_every_other_option_is_honoured():
-    known = {"count", "spheres", "pad", "keep_clear", "parts", "materials"}  # each has a test here
+    known = {"count", "spheres", "pad", "keep_clear", "parts", "materials"}  # each of these has a test here
     decides_nothing = {"profile", "kinds", "weights", "weld"}
     assert set(KNOWN_TO_SPHERES) == known | decides_nothing
     mesh = specimens.torus()
@@ -242,7 +242,7 @@ def test_every_other_option_is_honoured():
     assert hitbox.fit(mesh, 6, kinds="sphere", weights={"sphere": 2.0}, weld="0.1%").shapes == plain
 
 
-# ---- options that spheres alone have in common with all other kinds
+# ---- options that spheres alone share with all other kinds
 
 
 @pytest.mark.parametrize("mode", ["conservative", "balanced"])
@@ -266,14 +266,14 @@ def test_sides_that_are_moved_in_too_far_leave_small_spheres():
 
 
 def entered(spheres, clear):
-    """By how much the deepest sphere enters a clear one; below 0: none does."""
+    """Return how deep a sphere enters a clear one; negative if none does."""
     return max(s.radius + r - np.linalg.norm(np.subtract(s.center, at)) for s in spheres for *at, r in clear)
 
 
 @pytest.mark.parametrize("mode", ["conservative", "balanced"])
 @pytest.mark.parametrize("pad", [None, 0.05])
 def test_the_hole_of_a_torus_is_kept_clear(mode, pad):
-    mesh = specimens.torus()  # of radii 2 and 0.5
+    mesh = specimens.torus()  # with radii 2 and 0.5
     hole = [(0.0, 0.0, 0.0, 1.3)]
     free = hitbox.fit(mesh, 4, kinds="sphere", spheres=mode, pad=pad)
     assert entered(free, hole) > 0
@@ -300,7 +300,7 @@ def test_clear_space_is_only_entered_where_there_is_no_way_out(name, clear, coun
     points = points_on(mesh)
     for k, (*at, radius) in enumerate(clear):
         room = np.linalg.norm(points - at, axis=1).min() - radius
-        if room > 0.02 * mesh.diagonal:  # spheres of a hundredth of the diagonal find a way
+        if room > 0.02 * mesh.diagonal:  # spheres of 1 % of the diagonal fit in the gap
             assert entered(spheres, clear[k : k + 1]) <= 1e-9 * mesh.diagonal
     deepest = entered(spheres, clear) > 1e-9 * mesh.diagonal
     assert deepest == any("Shapes enter" in note for note in spheres.status.notes)
@@ -328,7 +328,7 @@ def test_parts_are_kept_separate(mode, count):
 
 
 def test_materials_of_one_solid_share_its_depth():
-    """The half of a solid is an open sheet, but what lies below it is still the inside."""
+    """Half of a solid's surface is an open sheet, but the space below it is still the inside."""
     whole = bracket()
     material = [0, 0, 0, 1, 1, 1, 0, 1, 0, 1]
     polygons = specimens.polygons_of(whole)

@@ -1,4 +1,4 @@
-"""benchmarks/stale.py: a table of results says so when the code it judges does something else now."""
+"""benchmarks/stale.py: a table of results is reported when the code behind it gives other results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def tables(tmp_path) -> Path:
-    """A copy of one published table that holds: `load` takes no time to hash."""
+    """Copy a published table that is up to date. The hash of `load` takes no time."""
     publish = (
         "import harness, pathlib; harness.RESULTS = pathlib.Path(r'{}');"
         "harness.publish('read', 'Reading', 'a table', [], judges=('load',), whole=True, arguments=[])"

@@ -393,7 +393,7 @@ def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str
     solid: Mesh | Collider = collider if mesh is None or fault else mesh
     if fault:
         notes.append(f"Mass is that of the union of the shapes, which may be hollow: {fault}.")
-    beyond = InputError("a body of this size has no mass that a number could say. Scale the collider.")
+    beyond = InputError("the mass is too small or too large for a float. Scale the collider.")
     if not 0 < collider.volume < math.inf:
         raise beyond
     with np.errstate(all="ignore"):

@@ -124,7 +124,7 @@ def read_description(data: bytes, path: str, suffix: str) -> Collider:
     elif root.tag == "sdf":
         sdf.read(root, into)
     else:
-        raise into.error(f"<{root.tag}> is no description that is known. Known: robot, mujoco, sdf.")
+        raise into.error(f"<{root.tag}> is an unknown description. Known: robot, mujoco, sdf.")
     return into.collider()
 
 

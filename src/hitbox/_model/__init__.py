@@ -1,1 +1,1 @@
-"""The nouns: meshes, shapes, colliders, and what is known about them."""
+"""The nouns: meshes, shapes, colliders and navigable spaces, with their properties."""

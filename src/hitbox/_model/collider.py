@@ -1,4 +1,4 @@
-"""Collider: an immutable sequence of convex shapes, and where they came from."""
+"""Collider: an immutable sequence of convex shapes, with their origin."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _NOTHING: Extra = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Source:
-    """The mesh a collider was made from. `extra` holds keys of a file that we do not know."""
+    """The mesh that a collider was made from. `extra` keeps unknown keys of a file."""
 
     name: str | None = None
-    sha256: str | None = None  # of the geometry
+    sha256: str | None = None  # hash of the geometry
     faces: int | None = None
     diagonal: float | None = None
     extra: Extra = field(default_factory=dict, repr=False)
@@ -51,7 +51,9 @@ class Method:
 
 @dataclass(frozen=True)
 class Status:
-    """Whether all that was asked for was reached; the notes say what was not, and why."""
+    """Whether the method reached everything that was requested. The notes say what it did not reach, and
+    why.
+    """
 
     complete: bool = True
     notes: tuple[str, ...] = ()
@@ -60,7 +62,9 @@ class Status:
 
 @dataclass(frozen=True, eq=False)
 class Label:
-    """What is known about one shape besides its geometry: its name, and the input faces it owns."""
+    """The properties of one shape besides its geometry: its name, part, material, and the input faces it
+    owns.
+    """
 
     name: str | None = None
     part: str | None = None
@@ -91,7 +95,9 @@ class Label:
 
 
 def labels_of(mesh: Mesh, faces: IndexArray, offsets: IndexArray) -> list[Label]:
-    """For shapes with these faces: a part or material name where all faces of a shape have the same."""
+    """Return labels for shapes that own these faces. A shape has a part or material if all its faces
+    agree.
+    """
     parts = _common_name(mesh.part, mesh.part_names, faces, offsets)
     materials = _common_name(mesh.material, mesh.material_names, faces, offsets)
     return [
@@ -114,8 +120,8 @@ def _common_name(
 class Collider(Sequence[Shape]):
     """An immutable sequence of convex shapes.
 
-    `labels` has one entry a shape: its name, part, material and owned input faces. `unit` is a word
-    such as "m" or "mm", `up` is "x", "y" or "z"; both may be None where nothing is known.
+    `labels` has one entry per shape: its name, part, material and owned input faces. `unit` is a word such as
+    "m" or "mm", and `up` is "x", "y" or "z"; both may be None if they are unknown.
 
     >>> from hitbox._model.shapes import Sphere
     >>> Collider([Sphere((0, 0, 0), 1)]).counts
@@ -205,23 +211,23 @@ class Collider(Sequence[Shape]):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many shapes of each kind there are."""
+        """The number of shapes of each kind."""
         kinds = [shape.kind for shape in self.shapes]
         return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all shapes in an engine (paper 1, Table 1)."""
+        """The bytes of all shapes in an engine (paper 1, Table 1)."""
         return sum(shape.nbytes for shape in self.shapes)
 
     @property
     def volume(self) -> float:
-        """Sum of the shapes' volumes; where they overlap space counts twice."""
+        """The sum of the shapes' volumes. Space in two shapes counts twice."""
         return sum(shape.volume for shape in self.shapes)
 
     @property
     def area(self) -> float:
-        """Sum of the shapes' areas, parts inside other shapes included."""
+        """The sum of the shapes' areas, including parts inside other shapes."""
         return sum(shape.area for shape in self.shapes)
 
     @property
@@ -231,14 +237,14 @@ class Collider(Sequence[Shape]):
         return np.array([each[:, 0].min(axis=0), each[:, 1].max(axis=0)])
 
     def signed_distance(self, points: npt.ArrayLike) -> FloatArray:
-        """The smallest of the shapes' signed distances: exact outside the union, a bound inside."""
+        """Return the smallest of the shapes' signed distances: exact outside the union, a bound inside."""
         nearest = self.shapes[0].signed_distance(points)
         for shape in self.shapes[1:]:
             np.minimum(nearest, shape.signed_distance(points), out=nearest)
         return nearest
 
     def contains(self, points: npt.ArrayLike, margin: float = 0.0) -> npt.NDArray[np.bool_]:
-        """Which points lie in at least one shape, or outside by no more than `margin`."""
+        """Return which points lie in at least one shape, or outside by at most `margin`."""
         return self.signed_distance(points) <= margin
 
     def transformed(
@@ -247,17 +253,17 @@ class Collider(Sequence[Shape]):
         translation: Sequence[float] = (0.0, 0.0, 0.0),
         scale: float = 1.0,
     ) -> Collider:
-        """Every shape after x -> scale * rotate(x) + translation."""
+        """Return a collider with every shape mapped by x -> scale * rotate(x) + translation."""
         return self._with(shapes=[s.transformed(rotation, translation, scale) for s in self.shapes])
 
     def padded(self, length: float | str) -> Collider:
-        """Every side moved out by `length`, or in where that is negative.
+        """Return a collider with every side moved out by `length`, or in if it is negative.
 
-        A number is in the collider's units; "1%" is of the diagonal of the mesh it was made from, or of
-        the collider's own; "-5mm" is converted to its unit. A padded shape holds everything within
-        `length` of what it was. Moved in it is for engines that put a margin around each shape: shape
-        and margin then reach the sides, but not all of the edges and corners, and no shape gets thinner
-        than 0.002 % of the diagonal across.
+        A number is in the collider's units; "1%" is of the diagonal of the mesh it was made from, or of the
+        collider's own; "-5mm" is converted to its unit. A padded shape contains everything within `length` of
+        the former shape. A negative length is for engines that put a margin around each shape: shape and
+        margin together then reach the sides, but not all edges and corners. No shape becomes thinner than
+        0.002 % of the diagonal.
         """
         own = float(np.linalg.norm(np.subtract(*self.bounds)))
         diagonal = (self.source.diagonal if self.source else None) or own
@@ -269,13 +275,13 @@ class Collider(Sequence[Shape]):
         self, path: str | os.PathLike[str], *, format: str | None = None, faces: bool = False,
         mesh: MeshLike | None = None, dynamic: bool = False, density: float = 1000.0,
     ) -> ExportReport:  # fmt: skip
-        """Writes the collider; the suffix picks the format, unless `format` names one (docs/formats.md).
+        """Write the collider. The suffix selects the format, unless `format` names one (docs/formats.md).
 
-        `mesh` travels along to be seen; where both say a unit or an up axis they may differ. A `dynamic` body
-        has a mass: `density` (kilograms a cubic metre) times the volume of `mesh` where that is closed and
-        its parts do not overlap, or of the shapes' union.
-        `faces`: the JSON also lists the input faces that each shape owns. What the format does not have is
-        written as hulls around it, and the report says so. Files appear whole or not at all.
+        `mesh` is written too, as the visible mesh; it may have another unit or up axis if both have one. A
+        `dynamic` body has a mass: `density` (kilograms per cubic metre) times the volume of `mesh` if that is
+        closed and its parts do not overlap, otherwise of the shapes' union. With `faces` the JSON also lists
+        the input faces that each shape owns. Shapes that the format does not have are written as hulls around
+        them, and the report lists these. Files appear whole or not at all.
         """
         from hitbox._formats import write_collider
         from hitbox._formats.export import ExportOptions
@@ -299,7 +305,7 @@ class Collider(Sequence[Shape]):
 
     @staticmethod
     def of(thing: ColliderLike) -> Collider:
-        """`thing` as a Collider, wherever its shapes come from.
+        """Make a Collider of `thing`, wherever its shapes come from.
 
         A Collider; a path, as `load` takes it; shapes; pieces as (vertices, triangles) or `trimesh.Trimesh`,
         as CoACD and V-HACD return them.
@@ -355,7 +361,7 @@ class Collider(Sequence[Shape]):
         return f"<Collider {title}{len(self)} shapes ({kinds}), {self.nbytes} bytes>"
 
     def _repr_html_(self) -> str:
-        import html  # its table of entities takes a tenth of the time that hitbox takes to import
+        import html  # importing its table of entities takes a tenth of hitbox's import time
 
         rows = "".join(
             f'<tr><td><span style="color:{_css(kind)}">&#9632;</span> {kind}</td>'
@@ -374,7 +380,7 @@ ColliderLike: TypeAlias = Collider | str | os.PathLike[str] | Iterable[Any] | An
 
 
 def _of_pieces(things: Iterable[Any], **known: Any) -> Collider:
-    """A collider of shapes and pieces; `known` is all else that Collider takes."""
+    """Make a collider of shapes and convex parts. `known` has Collider's other arguments."""
     shapes, names, notes = pieces.shapes_of(things)
     lost = any(note.endswith("left out.") for note in notes)
     labels = [Label(name=name) for name in names]

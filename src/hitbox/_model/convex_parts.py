@@ -1,7 +1,7 @@
-"""Convex pieces from elsewhere: what CoACD, V-HACD and mesh files hand out, as hulls.
+"""Hulls from the convex parts that CoACD, V-HACD and mesh files contain.
 
-A piece is vertices and triangles. It is kept as it is where its surface is closed and convex, so that its
-bytes are the ones its maker would ship; only the winding is turned outward, and equal vertices count as one.
+A part has vertices and triangles. If its surface is closed and convex, it is kept unchanged, so that its size
+in bytes is the one its maker would ship. Only its winding is turned outward, and equal vertices are merged.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hitbox._model.mesh import Mesh
 from hitbox._model.shapes import FloatArray, Hull, Shape, _Shape, hull_fault
 from hitbox._native import _core
 
-_FLAT = 1e-9  # of a piece's diagonal: thinner than this it has no inside
-_LARGEST = 1e60  # as for meshes: products of five lengths stay in the range of doubles
+_FLAT = 1e-9  # fraction of a part's diagonal: a thinner part has no inside
+_LARGEST = 1e60  # as for meshes: products of five lengths stay within the range of doubles
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One convex piece, not yet checked. `name` is what its file calls it."""
+    """One convex part, not yet checked. `name` is its name in the file."""
 
     vertices: Any
     triangles: Any
@@ -32,16 +32,16 @@ class Piece:
 
 
 def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
-    """The piece as a Hull, and what there is to say about it; None for a flat one.
+    """Return the part as a Hull and a note about it, or None for a flat part.
 
-    Raises InputError for what is no geometry: NaN, indices out of range. `where` starts every sentence.
+    Raise InputError for invalid geometry: NaN, indices out of range. Every sentence starts with `where`.
     """
     vertices = _vertices(piece.vertices, where)
     triangles = _joined(vertices, _triangles(piece.triangles, len(vertices), where))
     corners = vertices[np.unique(triangles)] if len(triangles) else vertices
     around = _hull_around(corners) if len(corners) else None
     if around is None:
-        return None, f"{where} is flat and has no inside: left out."
+        return None, f"{where} is flat and has no inside: it is left out."
     outward = triangles if _volume(vertices, triangles) > 0 else triangles[:, ::-1]
     fault = hull_fault(vertices, outward)
     if fault is None:
@@ -51,9 +51,9 @@ def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
 
 
 def pieces_of_mesh(mesh: Mesh) -> list[Piece]:
-    """One piece a part where the mesh has several with faces, else one a connected component.
+    """Return one convex part per part of the mesh, or per connected component if only one part has faces.
 
-    Components hang together through edges; pieces that touch stay apart, even where they share them.
+    Shared edges connect faces. Convex parts that touch stay apart, even if they share edges.
     """
     welded, _ = mesh.clean("exact")
     triangles, faces = welded.triangles, welded.triangle_faces
@@ -70,7 +70,7 @@ def pieces_of_mesh(mesh: Mesh) -> list[Piece]:
 
 
 def shapes_of(things: Iterable[Any], words: str = "piece") -> tuple[list[Shape], list[str | None], list[str]]:
-    """Shapes and pieces in any mixture as (shapes, names, notes). Raises InputError where none is left."""
+    """Convert any mixture of shapes and parts to (shapes, names, notes). Raise InputError if none is left."""
     shapes: list[Shape] = []
     names: list[str | None] = []
     notes: list[str] = []
@@ -90,14 +90,14 @@ def shapes_of(things: Iterable[Any], words: str = "piece") -> tuple[list[Shape],
             shapes.append(hull)
             names.append(piece.name)
     if not given:
-        raise InputError("collider: there are no shapes; give at least one.")
+        raise InputError("collider: there are no shapes. Give at least one.")
     if not shapes:
         raise InputError(f"collider: all {given} pieces are flat and have no inside; give solid ones.")
     return shapes, names, notes
 
 
 def is_pair(thing: Any) -> bool:
-    """Whether it is one (vertices, triangles), and not a list of two such pairs."""
+    """Return whether `thing` is one (vertices, triangles), and not a list of two such pairs."""
     if not isinstance(thing, list | tuple) or len(thing) != 2 or isinstance(thing[0], _Shape):
         return False
     try:
@@ -136,7 +136,7 @@ def _vertices(value: Any, where: str) -> FloatArray:
 
 
 def _triangles(value: Any, vertex_count: int, where: str) -> npt.NDArray[np.int64]:
-    """Also from a flat list of corners."""
+    """Check triangles, also from a flat list of corners."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -144,7 +144,7 @@ def _triangles(value: Any, vertex_count: int, where: str) -> npt.NDArray[np.int6
     if array.ndim == 1 and array.size % 3 == 0:
         array = array.reshape(-1, 3)
     if array.ndim != 2 or array.shape[1] != 3 or (array.size and array.dtype.kind not in "iu"):
-        raise InputError(f"{where}: triangles must be whole numbers, three a triangle.")
+        raise InputError(f"{where}: triangles must be whole numbers, three per triangle.")
     wrong = (array < 0) | (array >= vertex_count)
     if wrong.any():
         worst = int(array[wrong][0])
@@ -153,13 +153,13 @@ def _triangles(value: Any, vertex_count: int, where: str) -> npt.NDArray[np.int6
 
 
 def _hull_around(points: FloatArray) -> Hull | None:
-    """None where it has no inside."""
+    """Return the hull of the points, or None if it has no inside."""
     hull = Hull._around(points)
     return None if hull is None or _is_flat(hull.vertices, hull.triangles) else hull
 
 
 def _joined(vertices: FloatArray, triangles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Triangles that use the first of equal vertices; without those of which two corners then are one."""
+    """Replace equal vertices in triangles by the first of them, and drop triangles that collapse."""
     _, first, same = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
     joined = first[same.reshape(-1)][triangles]
     a, b, c = joined.T
@@ -172,7 +172,7 @@ def _volume(vertices: FloatArray, triangles: npt.NDArray[Any]) -> float:
 
 
 def _is_flat(vertices: FloatArray, triangles: npt.NDArray[Any]) -> bool:
-    """Twice the volume over the area is the thickness of a slab, and half of that of a needle."""
+    """Compare 2 x volume / area, the thickness of a slab and half that of a needle."""
     size = np.ptp(vertices, axis=0).max()
     unit = (vertices - vertices[0]) / size
     a, b, c = (unit[triangles[:, k]] for k in range(3))
@@ -183,7 +183,7 @@ def _is_flat(vertices: FloatArray, triangles: npt.NDArray[Any]) -> bool:
 def _compact(
     vertices: FloatArray, triangles: npt.NDArray[np.uint32]
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-    """Only the vertices in use, in their order."""
+    """Return the vertices in use, in their order."""
     used, corners = np.unique(triangles, return_inverse=True)
     return vertices[used], corners.reshape(-1, 3)
 
@@ -191,7 +191,7 @@ def _compact(
 def _grouped(
     group: npt.NDArray[Any], rows: npt.NDArray[np.uint32]
 ) -> Iterator[tuple[int, npt.NDArray[np.uint32]]]:
-    """(key, its rows), by the first row of each key."""
+    """Group rows by key, in the order of the first row of each key."""
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
     ends = np.r_[starts[1:], len(order)]

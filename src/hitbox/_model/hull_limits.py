@@ -1,4 +1,4 @@
-"""Why an engine would change a hull: the caps of a profile against what the hull has."""
+"""Compare a hull with the caps of a profile, and explain why an engine would change it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hitbox._model.profiles import HullCaps
 from hitbox._model.shapes import FloatArray, Hull, IndexArray
 from hitbox._native import _core
 
-_IN_PLANE = 1e-6  # of a hull's diagonal: triangles this close to one plane are one polygon
-_SPARE = 1e-9  # of a hull's diagonal: a vertex that sticks out no further is none
+_IN_PLANE = 1e-6  # fraction of a hull's diagonal: triangles this close to one plane form one polygon
+_SPARE = 1e-9  # fraction of a hull's diagonal: a vertex that sticks out less does not count
 
 
 def hull_faults(hull: Hull, caps: HullCaps, metres: float = 1.0) -> Iterator[str]:
-    """Why a hull is beyond `caps`; `metres` is the length of its unit."""
+    """Yield the reasons why a hull is beyond `caps`. `metres` is the length of the hull's unit."""
     facts = HullFacts(hull)
     corners = max(facts.corners, default=0)
     counts = [
@@ -29,10 +29,10 @@ def hull_faults(hull: Hull, caps: HullCaps, metres: float = 1.0) -> Iterator[str
     for count, most, what in counts:
         if most is not None and count > most:
             few = False
-            yield f"{count:,} {what}, and no more than {most:,} are taken"
+            yield f"{count:,} {what}, but the engine takes at most {most:,}"
     if caps.aspect is not None and facts.aspect > caps.aspect:
         extent = f"its largest extent is {facts.aspect:.3g} times its inner radius"
-        yield f"{extent}, and {caps.aspect:g} times is allowed"
+        yield f"{extent}, but only {caps.aspect:g} times is allowed"
     if few and caps.plane_tolerance is not None:
         least, share = caps.plane_tolerance
         least = max(least / metres, share * float(np.ptp(facts.vertices, axis=0).sum()) / 2)
@@ -44,7 +44,7 @@ def hull_faults(hull: Hull, caps: HullCaps, metres: float = 1.0) -> Iterator[str
 
 
 class HullFacts:
-    """What engines ask about a hull: of the exact hull of its vertices."""
+    """The numbers that engines limit, of the exact hull of a hull's vertices."""
 
     def __init__(self, hull: Hull) -> None:
         vertices, triangles = _core.convex_hull(hull.vertices)[:2]
@@ -54,7 +54,7 @@ class HullFacts:
 
     @cached_property
     def corners(self) -> list[int]:
-        """Of each polygon; triangles that lie in the plane of a larger one beside them are part of it."""
+        """The corners of each polygon. Triangles in the plane of a larger neighbour belong to its polygon."""
         normals, offsets, areas = self._planes
         neighbours = self._neighbours
         side = np.full(len(self.triangles), -1)
@@ -74,7 +74,7 @@ class HullFacts:
 
     @property
     def aspect(self) -> float:
-        """The largest extent by the distance from the centre of mass to the nearest side."""
+        """The largest extent divided by the distance from the centre of mass to the nearest side."""
         normals, offsets, areas = self._planes
         corners = self.vertices[self.triangles] - self.vertices.mean(axis=0)
         volumes = np.linalg.det(corners)
@@ -84,10 +84,10 @@ class HullFacts:
 
     @cached_property
     def clearance(self) -> float:
-        """How far the vertex that sticks out least does so, of the hull of the others."""
+        """The smallest distance of a vertex from the hull of the others."""
         kept = list(range(len(self.vertices)))
         above: list[float] = []
-        for k in range(len(self.vertices)):  # what rounding made a vertex is none, one at a time
+        for k in range(len(self.vertices)):  # remove vertices that exist only by rounding, one at a time
             others = [j for j in kept if j != k]
             above.append(self._above(k, others))
             if len(others) > 3 and above[-1] <= _SPARE * self.diagonal:
@@ -108,7 +108,7 @@ class HullFacts:
 
     @cached_property
     def _neighbours(self) -> IndexArray:
-        """Of each triangle, across its three edges."""
+        """Return the neighbours of each triangle across its three edges."""
         count = len(self.vertices)
         ends = self.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64)
         keys, twins = ends[:, 0] * count + ends[:, 1], ends[:, 1] * count + ends[:, 0]
@@ -117,7 +117,7 @@ class HullFacts:
 
 
 def _planes(vertices: FloatArray, triangles: IndexArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Unit normals, offsets and doubled areas."""
+    """Return unit normals, offsets and doubled areas."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     areas = np.linalg.norm(normals, axis=1)

@@ -1,7 +1,7 @@
-"""Importance: a number a face, by which its distance counts more or less than that of others.
+"""Importance: a weight per face for its distance.
 
-Given as such numbers, by the names of parts and materials, or by a direction: faces that look that way
-weigh more, faces that look away less.
+The caller gives one weight per face, weights for names of parts and materials, or a direction: faces that
+look that way weigh more, faces that look away less.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from hitbox._base.lengths import UPS
 from hitbox._model.mesh import Floats, Mesh
 
 Towards: TypeAlias = str | tuple[float, float, float]
-# As `checked` gives it: a direction with a weight, names with weights, or a weight a face.
+# The result of `checked`: a direction with a weight, names with weights, or one weight per face.
 Importance: TypeAlias = tuple[Towards, float] | Mapping[str, float] | tuple[float, ...]
 
 DIRECTIONS = ("up", "down", *(sign + axis for axis in UPS for sign in "+-"))
-DEFAULT_WEIGHT = 4.0  # of faces that look straight along a direction
-_LISTED = 12  # names in a message
-_GIVE = "Give a number a face, a dict of part or material names, or a direction such as 'up' or '+z'"
+DEFAULT_WEIGHT = 4.0  # weight of faces that look straight along a direction
+_LISTED = 12  # names listed in a message
+_GIVE = "Give one number per face, a dict of part or material names, or a direction such as 'up' or '+z'"
 
 
 def checked(where: str, value: Any) -> Importance:
-    """`value` in its plain form, or one sentence. What needs the mesh is checked by `of_faces`."""
+    """Return `value` in its plain form, or raise InputError. `of_faces` makes the checks that need the
+    mesh.
+    """
     if isinstance(value, str):
         value = (value, DEFAULT_WEIGHT)
     if isinstance(value, Mapping):
@@ -41,7 +43,7 @@ def checked(where: str, value: Any) -> Importance:
     except (TypeError, ValueError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1 or not numbers.size:
-        raise InputError(f"{where}: {' '.join(repr(value).split()):.80} is none. {_GIVE}.")
+        raise InputError(f"{where}: {' '.join(repr(value).split()):.80} is no importance. {_GIVE}.")
     wrong = np.flatnonzero(~((numbers >= checks.LEAST_WEIGHT) & (numbers <= checks.MOST_WEIGHT)))
     if wrong.size:
         checks.weight(f"{where}: face {wrong[0]}", float(numbers[wrong[0]]))
@@ -49,7 +51,7 @@ def checked(where: str, value: Any) -> Importance:
 
 
 def of_faces(where: str, importance: Importance, mesh: Mesh) -> Floats:
-    """A number above 0 for each face of `mesh`, 1 on average over its area."""
+    """Return a positive weight per face of `mesh`, with an area-weighted mean of 1."""
     looks = _vector_areas(mesh)
     areas = np.linalg.norm(looks, axis=1)
     if isinstance(importance, Mapping):
@@ -60,20 +62,22 @@ def of_faces(where: str, importance: Importance, mesh: Mesh) -> Floats:
         weights = np.array(importance, np.float64)
         if len(weights) != mesh.face_count:
             raise InputError(
-                f"{where}: has {len(weights):,} numbers for {mesh.face_count:,} faces. Give one a face."
+                f"{where}: has {len(weights):,} numbers for {mesh.face_count:,} faces. Give one per face."
             )
     mean = np.average(weights, weights=areas) if areas.any() else weights.mean()
     return _rounded(weights / mean)
 
 
 def _rounded(weights: Floats) -> Floats:
-    """To 40 bits: the last digits of areas and their sum depend on the order of corners and faces."""
+    """Round to 40 bits, because the last digits of areas and their sum depend on the order of corners and
+    faces.
+    """
     mantissa, exponent = np.frexp(weights)
     return np.asarray(np.ldexp(np.round(mantissa * 2**40), exponent - 40), np.float64)
 
 
 def _is_direction(value: Any) -> bool:
-    """A pair whose first is no number."""
+    """Return whether `value` is a pair whose first item is not a number."""
     return (
         isinstance(value, Sequence) and len(value) == 2 and isinstance(value[0], (str, Sequence, np.ndarray))
     )
@@ -104,14 +108,14 @@ def _unit_vector(where: str, towards: Towards, up: str | None) -> Floats:
         return np.asarray(vector / np.linalg.norm(vector))
     if towards in ("up", "down"):
         if up is None:
-            raise InputError(f"{where}: the mesh does not say which axis is up. Give '+y' or '+z' instead.")
+            raise InputError(f"{where}: the mesh has no up axis. Give '+y' or '+z' instead.")
         towards = ("+" if towards == "up" else "-") + up
     sign = -1.0 if towards[0] == "-" else 1.0
     return np.array([sign * (axis == towards[1]) for axis in UPS])
 
 
 def _by_name(where: str, importance: Mapping[str, float], mesh: Mesh) -> Floats:
-    """A face of a part and a material that are both named gets both factors."""
+    """Return weights by name. A face whose part and material are both named gets both factors."""
     kinds = [(mesh.part, mesh.part_names), (mesh.material, mesh.material_names)]
     known = [name for ids, names in kinds if ids is not None for name in names]
     if not known:
@@ -133,7 +137,7 @@ def _by_name(where: str, importance: Mapping[str, float], mesh: Mesh) -> Floats:
 
 
 def _vector_areas(mesh: Mesh) -> Floats:
-    """Of each face its normal, as long as the face is large; of the mesh scaled to a diagonal of 1."""
+    """Return the normal of each face times its area, for the mesh scaled to a diagonal of 1."""
     a, b, c = ((mesh.vertices[mesh.triangles[:, k]] - mesh.bounds[0]) / mesh.diagonal for k in range(3))
     crosses = np.cross(b - a, c - a) / 2
     of_face = [np.bincount(mesh.triangle_faces, crosses[:, k], mesh.face_count) for k in range(3)]

@@ -1,9 +1,9 @@
-"""Mass, centre and inertia: of a closed mesh exactly, of overlapping shapes by points in their union.
+"""Mass, centre and inertia: exact for a closed mesh, sampled for overlapping shapes.
 
-The points of a shape are spread in a frame of its own, however thin it is and wherever it stands, and then
-moved a little so that their mean and covariance are the shape's. So one shape, shapes apart from each other
-and equal shapes have their exact moments; only where shapes overlap in part is there an error, of about
-0.1 % in the inertia of 64 shapes. The same input gives the same numbers.
+Samples of a shape are spread in the shape's own frame, however thin it is and wherever it stands, and then
+moved slightly so that their mean and covariance are those of the shape. So the moments of single, separate
+and equal shapes are exact. Only partial overlaps cause an error, of about 0.1 % in the inertia of 64 shapes.
+The same input gives the same numbers.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from hitbox._model.shapes import (
 )
 from hitbox._native import _core
 
-DENSITY = 1000.0  # kilograms a cubic metre: water
-_POINTS = 1 << 16  # in all shapes together
-_FEWEST = 64  # in one shape
-_SPECK = 1e-9  # of the volume: a shell of less may lie anywhere
-_FLAT = 1e-6  # of a shape's largest extent: what rounding leaves of a smaller one says nothing
+DENSITY = 1000.0  # kilograms per cubic metre: water
+_POINTS = 1 << 16  # samples in all shapes together
+_FEWEST = 64  # samples in one shape
+_SPECK = 1e-9  # fraction of the volume: a smaller shell may lie anywhere
+_FLAT = 1e-6  # fraction of a shape's largest extent: a smaller extent is lost in rounding
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(3)  # exact up to degree 5: area times square has 4
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(3)  # exact up to degree 5; area times square has degree 4
 
 
 @dataclass(frozen=True)
 class MassProperties:
-    """Of a rigid body; `inertia` is the tensor about `center`, as xx, yy, zz, xy, xz, yz."""
+    """The mass of a rigid body. `inertia` is the tensor about `center`, as xx, yy, zz, xy, xz, yz."""
 
     mass: float
     center: Vector
@@ -58,16 +58,19 @@ class MassProperties:
 
     @property
     def principal(self) -> tuple[Vector, Rotation]:
-        """Moments about the principal axes, and the turn (x, y, z, w) from these axes to the body's."""
+        """Return the moments about the principal axes, and the rotation (x, y, z, w) from these axes to the
+        body's.
+        """
         moments, axes = np.linalg.eigh(self.tensor)
         axes[:, 2] *= np.sign(np.linalg.det(axes))
         return _vector(moments), quaternion_of(axes)
 
 
 def mass_properties(solid: Mesh | Collider, density: float = DENSITY) -> MassProperties:
-    """Of a mesh with one volume, or of the union of a collider's shapes: what overlaps counts once.
+    """Return the mass of a mesh with one volume, or of the union of a collider's shapes, where overlaps count
+    once.
 
-    Lengths are those of `solid`; `density` is mass a cubic one of them.
+    Lengths are in the unit of `solid`; `density` is mass per cubic unit.
     """
     density = checks.positive("density", density)
     if isinstance(solid, Collider):
@@ -83,7 +86,7 @@ def is_solid(mesh: Mesh) -> bool:
 
 
 def volume_fault(mesh: Mesh) -> str | None:
-    """What keeps a mesh from having one volume, in words; None where nothing does."""
+    """Say why a mesh does not have one volume, or return None if it does."""
     if not is_solid(mesh):
         return "the mesh is not closed"
     if not _Shells.of(mesh).are_nested():
@@ -96,7 +99,9 @@ def volume_fault(mesh: Mesh) -> str | None:
 
 @dataclass(frozen=True)
 class _Moments:
-    """`about` is the integral of x x^T with x from `center`: far away no digits are lost."""
+    """Volume and moments. `about` is the integral of x x^T with x from `center`, so positions far from the
+    origin lose no digits.
+    """
 
     volume: float
     center: FloatArray
@@ -106,8 +111,9 @@ class _Moments:
 def _together(
     volume: FloatArray, first: FloatArray, second: FloatArray, at: FloatArray, origin: FloatArray
 ) -> _Moments:
-    """Of many parts: the volume of each, and its integrals of x and x x^T with x from the point it is `at`.
-    These points are seen from `origin`."""
+    """Add many parts: the volume of each, and its integrals of x and x x^T with x from the point `at`. These
+    points are relative to `origin`.
+    """
     whole = float(volume.sum())
     center = (first.sum(axis=0) + np.einsum("n,ni->i", volume, at)) / whole
     away = at - center
@@ -118,7 +124,7 @@ def _together(
 
 def _weighed(moments: _Moments, density: float) -> MassProperties:
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (density * moments.about).tolist()
-    inertia = (yy + zz, xx + zz, xx + yy, 0.0 - xy, 0.0 - xz, 0.0 - yz)  # 0.0 -: one zero, not two
+    inertia = (yy + zz, xx + zz, xx + yy, 0.0 - xy, 0.0 - xz, 0.0 - yz)  # 0.0 - x: no negative zero
     return MassProperties(density * moments.volume, _vector(moments.center), inertia)
 
 
@@ -127,7 +133,7 @@ def _vector(values: FloatArray) -> Vector:
 
 
 def _over_tetrahedra(corners: FloatArray, volumes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Integrals of x and x x^T over each tetrahedron between a triangle and the origin."""
+    """Return the integrals of x and x x^T over the tetrahedron between each triangle and the origin."""
     sums = corners.sum(axis=1)
     outer = np.einsum("tci,tcj->tij", corners, corners) + np.einsum("ti,tj->tij", sums, sums)
     return volumes[:, None] * sums / 4, volumes[:, None, None] * outer / 20
@@ -138,10 +144,10 @@ def _over_tetrahedra(corners: FloatArray, volumes: FloatArray) -> tuple[FloatArr
 
 @dataclass(frozen=True)
 class _Shells:
-    """The closed surfaces that a mesh is made of."""
+    """The closed surfaces of a mesh."""
 
-    corners: FloatArray  # (t, 3, 3): of the triangles, one shell after the other
-    starts: npt.NDArray[np.intp]  # the first triangle of each
+    corners: FloatArray  # (t, 3, 3): the triangles, one shell after the other
+    starts: npt.NDArray[np.intp]  # the first triangle of each shell
 
     @staticmethod
     def of(mesh: Mesh) -> _Shells:
@@ -162,7 +168,9 @@ class _Shells:
         return np.diff(self.starts, append=len(self.corners))
 
     def moments(self) -> _Moments:
-        """Of each shell from the middle of its own box: from afar a small one is lost in rounding."""
+        """Return the moments of each shell from the centre of its own box. From far away, rounding would hide
+        a small shell.
+        """
         low, high = self.bounds
         middles, origin = (low + high) / 2, (low.min(axis=0) + high.max(axis=0)) / 2
         corners = self.corners - np.repeat(middles, self.sizes, axis=0)[:, None]
@@ -172,7 +180,9 @@ class _Shells:
         return _together(volume, first, second, middles - origin, origin)
 
     def are_nested(self) -> bool:
-        """Whether those whose boxes overlap lie in each other, and are material and cavity in turn."""
+        """Return whether shells whose boxes overlap contain each other, with alternating material and
+        cavity.
+        """
         if len(self.starts) == 1:
             return True
         volume = self._volumes()
@@ -190,7 +200,7 @@ class _Shells:
         return np.asarray(np.add.reduceat(np.linalg.det(corners) / 6, self.starts))
 
     def _holds(self, outer: int, inner: npt.NDArray[np.intp]) -> bool:
-        """As far as the corners and the middles of triangles tell."""
+        """Return whether one shell contains another, judged by the corners and centres of triangles."""
         corners = self._corners(outer).reshape(-1, 3)
         held = np.concatenate([self._corners(k) for k in inner])
         points = np.concatenate([held.reshape(-1, 3), held.mean(axis=1)])
@@ -203,9 +213,9 @@ class _Shells:
 
 
 def _overlaps(low: FloatArray, high: FloatArray) -> Iterator[tuple[int, npt.NDArray[np.intp], bool]]:
-    """Each box with those after it that it overlaps, and whether it holds them all.
+    """Yield each box with the later boxes that it overlaps, and whether it contains all of them.
 
-    Boxes go along x; where two begin together the larger is first, so none is held by one after it.
+    Boxes are sorted along x, and by size if they start together, so no later box contains an earlier one.
     """
     order = np.lexsort((np.sum(low - high, axis=1), low[:, 0]))
     low, high = low[order], high[order]
@@ -223,11 +233,15 @@ def _overlaps(low: FloatArray, high: FloatArray) -> Iterator[tuple[int, npt.NDAr
 
 
 def _moments_of_union(collider: Collider) -> _Moments:
-    """Points in each shape, each weighted by one over the shapes that hold it (Karp and Luby)."""
+    """Sample each shape; weight each sample by one over the number of shapes that contain it (Karp and
+    Luby).
+    """
     shapes = [shape for shape in collider if shape.volume > 0]
     volumes = np.array([shape.volume for shape in shapes])
     if not 0 < volumes.sum() < math.inf:
-        raise InputError("mass_properties: the shapes have no volume that a number could say. Scale them.")
+        raise InputError(
+            "mass_properties: the volume of the shapes is too small or too large for a float. Scale them."
+        )
     bodies = [_body_of(shape) for shape in shapes]
     middle = collider.bounds.mean(axis=0)
     asked, at, weight = [], [], []
@@ -243,7 +257,7 @@ def _moments_of_union(collider: Collider) -> _Moments:
 
 
 def _holders(shapes: list[Shape], points: list[FloatArray]) -> FloatArray:
-    """How many shapes hold each point, its own among them, whatever rounding says of that."""
+    """Return how many shapes contain each sample. Its own shape always counts, whatever rounding gives."""
     every = np.concatenate(points)
     bounds = np.array([shape.bounds for shape in shapes])
     size = np.max(bounds[:, 1].max(axis=0) - bounds[:, 0].min(axis=0))
@@ -258,7 +272,9 @@ def _holders(shapes: list[Shape], points: list[FloatArray]) -> FloatArray:
 
 
 def _counts(bodies: list[_Body], volumes: FloatArray, middle: FloatArray) -> list[int]:
-    """Points for each: half of all by volume, half by moment, as a thin rod has little of one only."""
+    """Return the number of samples per shape: half of all by volume, half by moment, because a thin rod has
+    little volume.
+    """
     centers = np.array([body.placed(body.mean, body.origin - middle) for body in bodies])
     spreads = np.array([body.frame * body.deviations for body in bodies])
     far = np.concatenate([centers[:, None], spreads], axis=1)
@@ -268,28 +284,31 @@ def _counts(bodies: list[_Body], volumes: FloatArray, middle: FloatArray) -> lis
 
 
 def _lattice(count: int, seed: int) -> FloatArray:
-    """Points spread evenly in the unit cube: even steps along x, and in y and z a lattice that no axis runs
-    along. One of the same kind in x, y and z is little better than random points."""
-    steps = np.array([0.7548776662466927, 0.5698402909980532])  # one over the plastic number, and its square
+    """Spread points evenly in the unit cube: even steps along x, and a lattice in y and z that is not aligned
+    with the axes. A lattice of this kind in x, y and z is little better than random points.
+    """
+    # one over the plastic number, and one over its square
+    steps = np.array([0.7548776662466927, 0.5698402909980532])
     k = np.arange(count)[:, None]
     return np.hstack([(k + 0.5) / count, (0.5 + k * steps + seed * 0.618) % 1.0])
 
 
 @dataclass(frozen=True)
 class _Body:
-    """A shape in a frame in which it has a size near 1, and its coordinates do not vary together."""
+    """A shape in a frame where it has a size near 1 and its coordinates are uncorrelated."""
 
     origin: FloatArray
-    frame: FloatArray  # a point p is at origin + frame @ p
-    mean: FloatArray  # of all its points, in the frame
-    deviations: FloatArray  # from this mean, root of the mean square
-    points: Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # of those in the unit cube, and weights
+    frame: FloatArray  # maps a point p to origin + frame @ p
+    mean: FloatArray  # the mean of all its points, in the frame
+    deviations: FloatArray  # the standard deviations
+    # maps points of the unit cube to points and weights
+    points: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
     def placed(self, points: FloatArray, origin: FloatArray) -> FloatArray:
         return origin + points @ self.frame.T
 
     def matched(self, points: FloatArray, shares: FloatArray) -> FloatArray:
-        """Moved a little, all by the same map, so that mean and covariance are the body's."""
+        """Move all points slightly by one affine map, so that their mean and covariance are the body's."""
         if self.deviations.min() < _FLAT * self.deviations.max():
             return points
         unit = (points - self.mean) / self.deviations
@@ -359,8 +378,10 @@ def _stack(
     *,
     is_round: bool,
 ) -> _Body:
-    """Slices across the third axis, from -1 to 1: discs or rectangles. `halves` is half their extents along
-    the other two, at most 1. Between two `levels` areas and squared extents are quadratic in the height."""
+    """Make a body of slices across the third axis, from -1 to 1: discs or rectangles. `halves` has half their
+    extents along the other two axes, at most 1. Between two `levels`, areas and squared extents are quadratic
+    in the height.
+    """
 
     def points(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
         height = 2 * numbers[:, 0] - 1
@@ -383,12 +404,13 @@ def _in_disc(numbers: FloatArray) -> FloatArray:
 
 
 def _hull(hull: Hull) -> _Body:
-    """Tetrahedra between the triangles and a point inside."""
+    """Make a body of tetrahedra between the triangles and a point inside."""
     origin = hull.vertices.mean(axis=0)
     corners = hull.vertices[hull.triangles] - origin
     size = np.abs(corners).max()
     corners /= size
-    volumes = np.maximum(np.abs(np.linalg.det(corners)) / 6, 1e-300)  # of a sliver rounding may leave none
+    # rounding may leave no volume of a sliver
+    volumes = np.maximum(np.abs(np.linalg.det(corners)) / 6, 1e-300)
     first, second = _over_tetrahedra(corners, volumes)
     mean = first.sum(axis=0) / volumes.sum()
     variances, axes = np.linalg.eigh(second.sum(axis=0) / volumes.sum() - np.outer(mean, mean))
@@ -397,7 +419,7 @@ def _hull(hull: Hull) -> _Body:
     def points(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
         place = numbers[:, 1] * ends[-1]
         chosen = np.minimum(np.searchsorted(ends, place, side="right"), len(ends) - 1)
-        rest = (ends[chosen] - place) / volumes[chosen]  # evenly spread once more
+        rest = (ends[chosen] - place) / volumes[chosen]  # evenly spread again
         side = np.sqrt(rest)
         shares = np.column_stack([1 - side, side * numbers[:, 2], side * (1 - numbers[:, 2])])
         on_surface = np.einsum("nc,nci->ni", shares, corners[chosen])
@@ -407,7 +429,7 @@ def _hull(hull: Hull) -> _Body:
 
 
 def _between(ends: FloatArray, height: FloatArray) -> FloatArray:
-    """On the line from the first at height -1 to the second at 1."""
+    """Interpolate linearly from `first` at height -1 to `second` at 1."""
     return np.asarray((ends[0] * (1 - height) + ends[1] * (1 + height)) / 2)
 
 
@@ -416,7 +438,7 @@ def _middle(start: Vector, end: Vector) -> FloatArray:
 
 
 def _along(start: Vector, end: Vector) -> tuple[FloatArray, float]:
-    """Three axes, of which the last runs from start to end, and half the way between these."""
+    """Return three axes, the last from start to end, and the midpoint."""
     length = math.dist(start, end)
     along = np.subtract(end, start) / length if length > 0 else np.array([0.0, 0.0, 1.0])
     side = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
@@ -425,14 +447,16 @@ def _along(start: Vector, end: Vector) -> tuple[FloatArray, float]:
 
 
 def _axes_of(rotation: Rotation) -> FloatArray:
-    """Where the rotation turns x, y and z, as columns."""
+    """Return the rotated x, y and z axes as columns."""
     imaginary, real = np.array(rotation[:3]), rotation[3]
     once = np.cross(imaginary, np.eye(3))
     return (np.eye(3) + 2 * (real * once + np.cross(imaginary, once))).T
 
 
 def quaternion_of(matrix: FloatArray) -> Rotation:
-    """Of a turn: the largest of its four parts first, as that is never small."""
+    """Return the quaternion of a rotation matrix. Its largest component, which is never small, is computed
+    first.
+    """
     m = matrix
     squares = 1 + np.array(
         [m[0, 0] - m[1, 1] - m[2, 2], m[1, 1] - m[0, 0] - m[2, 2], m[2, 2] - m[0, 0] - m[1, 1], np.trace(m)]

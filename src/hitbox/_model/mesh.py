@@ -24,14 +24,14 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class CleanReport:
-    """What cleaning did, or would do. Faces are only counted: none is ever dropped."""
+    """The changes that cleaning made or would make. Faces are only counted; none is ever dropped."""
 
     vertices_before: int
     vertices_after: int
     unreferenced: int  # vertices dropped because no face uses them
-    welded: int  # vertices that became another one
+    welded: int  # vertices replaced by an equal one
     faces: int
-    repeated_index: int  # faces with a vertex more than once
+    repeated_index: int  # faces that use a vertex more than once
     zero_area: int  # other faces whose corners lie on one line
     duplicates: int  # faces with the same vertices as an earlier one
 
@@ -42,37 +42,37 @@ class CleanReport:
 
 @dataclass(frozen=True)
 class MeshInfo:
-    """What a mesh is made of. Edges, components and volume: with equal vertices welded."""
+    """Numbers that describe a mesh. Edges, components and volume are those with equal vertices welded."""
 
     vertices: int
     faces: int
     triangles: int
     quads: int
-    larger: int  # faces of five corners and more
+    larger: int  # faces with five corners or more
     parts: int
     materials: int
-    components: int  # through shared vertices
+    components: int  # connected by shared vertices
     components_by_index: int  # the same before welding
     edges: int
-    boundary_edges: int  # one face
-    nonmanifold_edges: int  # more than two faces
-    inconsistent_edges: int  # two faces that run along it the same way
-    closed: bool  # every edge is passed as often one way as the other
+    boundary_edges: int  # with one face
+    nonmanifold_edges: int  # with more than two faces
+    inconsistent_edges: int  # with two faces that traverse it in the same direction
+    closed: bool  # every edge is traversed equally often in both directions
     volume: float | None  # of a closed mesh; negative if its faces look inward
     area: float
     bounds: Floats
     diagonal: float
-    cleaning: CleanReport  # what welding exactly equal vertices would do
+    cleaning: CleanReport  # the effect of welding exactly equal vertices
 
 
 class Mesh:
-    """Polygons in space. Immutable; its arrays are read-only.
+    """Polygons in space. A mesh is immutable, and its arrays are read-only.
 
-    `faces` is an integer array of shape (m, k), or a list of polygons of any sizes. `part` and
-    `material` are one number a face, an index into `part_names` and `material_names`. `unit` is
-    what one unit of length stands for ("m", "mm", ...), `up` the axis that points up ("y", "z");
-    None: not known. What is refused, with the index: coordinates that are not finite, indices out
-    of range, faces of less than three corners, no faces at all, all vertices in one point.
+    `faces` is an integer array of shape (m, k), or a list of polygons of any sizes. `part` and `material`
+    have one number per face, an index into `part_names` and `material_names`. `unit` is the unit of length
+    ("m", "mm", ...) and `up` the axis that points up ("y", "z"); both are None if unknown. These are refused,
+    with the index of the error: coordinates that are not finite, indices out of range, faces of fewer than
+    three corners, a mesh without faces, and vertices that all lie in one point.
 
     >>> mesh = Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
     >>> mesh.face_count, len(mesh.triangles)
@@ -107,7 +107,7 @@ class Mesh:
     name: str | None
     unit: str | None
     up: str | None
-    bounds: Floats  # (2, 3): lowest and highest corner of the vertices that faces use
+    bounds: Floats  # (2, 3): lowest and highest corner of the used vertices
     diagonal: float  # of these bounds
 
     def __init__(
@@ -187,7 +187,7 @@ class Mesh:
 
     @staticmethod
     def of(mesh: MeshLike) -> Mesh:
-        """`mesh` as a Mesh: itself, a file's path, a trimesh.Trimesh, or `(vertices, faces)`."""
+        """Make a Mesh of a Mesh, a file's path, a trimesh.Trimesh, or `(vertices, faces)`."""
         if isinstance(mesh, Mesh):
             return mesh
         if isinstance(mesh, (str, os.PathLike)):
@@ -197,7 +197,7 @@ class Mesh:
         if isinstance(mesh, tuple) and len(mesh) == 2:
             return Mesh(*mesh)
         vertices, faces = getattr(mesh, "vertices", None), getattr(mesh, "faces", None)
-        if vertices is not None and faces is not None:  # trimesh, and what looks like it
+        if vertices is not None and faces is not None:  # a trimesh, or an object like it
             name = (getattr(mesh, "metadata", None) or {}).get("name")
             return Mesh(np.asarray(vertices), np.asarray(faces), name=name if isinstance(name, str) else None)
         raise InputError(
@@ -211,13 +211,13 @@ class Mesh:
 
     @property
     def triangles(self) -> Indices:
-        """All faces as triangles (t, 3) in the order of faces, n - 2 of one with n corners. Made once."""
+        """All faces as triangles (t, 3) in the order of faces, n - 2 per face of n corners. Computed once."""
         self._triangulate()
         return self._triangles
 
     @property
     def triangle_faces(self) -> Indices:
-        """The face each of `triangles` came from."""
+        """The face of each of the `triangles`."""
         self._triangulate()
         return self._triangle_faces
 
@@ -236,7 +236,9 @@ class Mesh:
 
     @property
     def sha256(self) -> str:
-        """Of the geometry: vertices, indices and offsets as little-endian bytes, with their counts."""
+        """The hash of the geometry: vertices, indices and offsets as little-endian bytes, with their
+        counts.
+        """
         if self._sha256 is None:
             digest = hashlib.sha256()
             for array, kind in ((self.vertices, "<f8"), (self.indices, "<u4"), (self.offsets, "<u4")):
@@ -326,7 +328,7 @@ def _rebuild(vertices: Floats, indices: Indices, offsets: Indices, known: dict[s
 
 
 def _call(function: Callable[..., _T], *arguments: object) -> _T:
-    """The core's ValueError as InputError."""
+    """Convert the core's ValueError to an InputError."""
     try:
         return function(*arguments)
     except ValueError as error:
@@ -334,7 +336,7 @@ def _call(function: Callable[..., _T], *arguments: object) -> _T:
 
 
 def _utf8(text: str) -> str:
-    """Names of files may hold what is not Unicode."""
+    """Return a valid Unicode text: file names may contain other bytes."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -345,18 +347,18 @@ def _frozen(array: npt.NDArray[Any]) -> Any:
 
 def _points(vertices: npt.ArrayLike, who: str) -> Floats:
     try:
-        if np.iscomplexobj(vertices):  # numpy would drop half of each number
+        if np.iscomplexobj(vertices):  # numpy would drop the imaginary parts
             raise TypeError
         points = np.array(vertices, np.float64, order="C")
     except (TypeError, ValueError):
-        raise InputError(f"{who}: vertices must be numbers, three a vertex.") from None
+        raise InputError(f"{who}: vertices must be numbers, three per vertex.") from None
     if points.ndim != 2 or points.shape[1] != 3:
         raise InputError(f"{who}: vertices have the shape {points.shape}, but must have the shape (n, 3).")
     return points
 
 
 def _polygons(faces: Any, who: str) -> tuple[Indices, Indices]:
-    """(indices, offsets) of an array of equal polygons, or of a list of polygons of any sizes."""
+    """Return (indices, offsets) of an array of equal polygons, or of a list of polygons of any sizes."""
     if not isinstance(faces, np.ndarray):
         if not isinstance(faces, Iterable):
             raise InputError(f"{who}: faces are {faces!r}, but must be an array or a list of polygons.")
@@ -415,12 +417,12 @@ def _whole(indices: npt.NDArray[Any], sizes: npt.NDArray[np.int64], who: str) ->
 
 
 def _ids(ids: npt.ArrayLike | None, names: tuple[str, ...], count: int, what: str) -> Indices | None:
-    """One number a face, each with a name."""
+    """Check ids: one number per face, each with a name."""
     if ids is None:
         return None
     array = np.asarray(ids)
     if array.shape != (count,) or array.dtype.kind not in "iu":
-        raise InputError(f"{what} must be one whole number a face, {count} in all.")
+        raise InputError(f"{what} must be one whole number per face, {count} in all.")
     if array.min() < 0 or array.max() >= len(names):
         f = int(np.argmax((array < 0) | (array >= len(names))))
         raise InputError(f"{what} of face {f} is {array[f]}, but there are {len(names)} names.")

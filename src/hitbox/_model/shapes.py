@@ -1,4 +1,4 @@
-"""The seven convex shapes: frozen values that know their volume, bounds, distances and mesh.
+"""The seven convex shapes: frozen values with volume, bounds, distances and mesh.
 
 A `rotation` is a unit quaternion (x, y, z, w). Everything is float64; points are arrays of shape
 (n, 3). The core does the geometry. The constructors check their arguments; a hull that the core returns is
@@ -25,14 +25,16 @@ Rotation: TypeAlias = tuple[float, float, float, float]
 
 _NO_TRIANGLES: IndexArray = np.zeros((0, 3), np.uint32)
 _MAX_SEGMENTS = 4096
-_CONVEX = 1e-6  # of the diagonal: how far a hull's vertex may be above one of its facets
-_DENT = 1e-3  # of the diagonal: the most that rounded coordinates may add to that
-_SMALLEST = 1e-290  # extent of a hull whose coordinates are not rounded to multiples of the least float64
+_CONVEX = 1e-6  # fraction of the diagonal: how far a hull's vertex may be above one of its facets
+_DENT = 1e-3  # fraction of the diagonal: the most that rounded coordinates may add to _CONVEX
+_SMALLEST = 1e-290  # the least extent of a hull whose coordinates are not rounded as denormal numbers
 _NEAR = 1e3  # times a hull's extent: within this distance of the origin, rounding cannot dent the hull
 
 
 def _array(value: object) -> FloatArray:
-    """`value` as numbers; empty where it holds anything else (text that looks like numbers too)."""
+    """Return `value` as numbers, or an empty array if it contains anything else, also text that looks like
+    numbers.
+    """
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
@@ -46,7 +48,7 @@ def _numbers(shape: str, field: str, value: object, count: int) -> tuple[float, 
         raise InputError(f"{shape}: {field} must be {count} numbers, not {value!r}.")
     if not np.isfinite(array).all():
         raise InputError(f"{shape}: {field} must be finite, not {value!r}.")
-    return tuple(float(x) + 0.0 for x in array)  # + 0.0: one zero, not two
+    return tuple(float(x) + 0.0 for x in array)  # + 0.0: no negative zero
 
 
 def _number(shape: str, field: str, value: object, *, may_be_zero: bool = False) -> float:
@@ -62,7 +64,7 @@ def _unit_quaternion(where: str, value: object) -> Rotation:
     length = math.sqrt(sum(x * x for x in rotation))
     if abs(length - 1) > 1e-6:
         raise InputError(f"{where}: rotation must be a unit quaternion, not one of length {length:g}.")
-    # A length that is 1 but for rounding stays as it is: normalising would change it on each load.
+    # A length of 1 up to rounding is kept: normalising would change it on each load.
     if abs(length - 1) > 1e-15:
         rotation = tuple(x / length for x in rotation)
     return rotation[0], rotation[1], rotation[2], rotation[3]
@@ -76,13 +78,13 @@ def _rows(what: str, value: object) -> FloatArray:
 
 
 class _Shape:
-    """What all seven have in common."""
+    """The common part of all seven shapes."""
 
     kind: ClassVar[str]
 
     @property
     def params(self) -> FloatArray:
-        """The numbers of the shape in the order of its fields, as the core takes them."""
+        """The numbers of the shape in the order of its fields, as the core expects them."""
         return np.hstack([np.ravel(getattr(self, f.name)) for f in fields(self)]).astype(np.float64)  # type: ignore[arg-type]
 
     @property
@@ -99,7 +101,7 @@ class _Shape:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in an engine: 32-bit floats, and 16-bit indices for a hull (paper 1, Table 1)."""
+        """The bytes in an engine: 32-bit floats, and 16-bit indices for a hull (paper 1, Table 1)."""
         return int(_core.shape_nbytes(*self._crossing))
 
     @property
@@ -108,21 +110,21 @@ class _Shape:
         return np.asarray(_core.shape_bounds(*self._crossing))
 
     def signed_distance(self, points: npt.ArrayLike) -> FloatArray:
-        """The exact distance of each point from the surface, negative inside."""
+        """Return the exact distance of each point from the surface, negative inside."""
         return np.asarray(_core.shape_signed_distance(*self._crossing, _rows("points", points)))
 
     def contains(self, points: npt.ArrayLike, margin: float = 0.0) -> npt.NDArray[np.bool_]:
-        """Which points lie inside, or outside by no more than `margin`."""
+        """Return which points lie inside, or outside by at most `margin`."""
         return self.signed_distance(points) <= margin
 
     def support(self, directions: npt.ArrayLike) -> FloatArray:
-        """The point of the shape furthest along each direction."""
+        """Return the point of the shape that is furthest along each direction."""
         return np.asarray(_core.shape_support(*self._crossing, _rows("directions", directions)))
 
     def to_mesh(self, segments: int = 24) -> tuple[FloatArray, IndexArray]:
-        """Closed, outward triangles around the shape: (vertices, triangles).
+        """Return closed, outward triangles around the shape: (vertices, triangles).
 
-        Round shapes get `segments` sides, each touching the shape from outside: the mesh encloses it.
+        Round shapes get `segments` sides that touch the shape from outside, so the mesh encloses the shape.
         """
         if not 3 <= segments <= _MAX_SEGMENTS:
             raise InputError(f"to_mesh: segments must be from 3 to {_MAX_SEGMENTS}, not {segments!r}.")
@@ -130,15 +132,15 @@ class _Shape:
         return np.asarray(vertices), np.asarray(triangles)
 
     def grown(self, by: float) -> Shape:
-        """A shape of the same kind that holds everything within `by` of this one."""
+        """Return a shape of the same kind that contains everything within `by` of this one."""
         by = _number("grown", "by", by, may_be_zero=True)
         return shape_from_params(*_core.shape_grown(*self._crossing, by))
 
     def padded(self, by: float, least: float = 0.0) -> Shape:
-        """Grown by `by`, or with its sides moved in by as much where that is negative.
+        """Return the shape grown by `by`, or with its sides moved in if `by` is negative.
 
-        For engines that put a margin around each shape. No half extent or radius goes below `least`,
-        or becomes less where it is so already.
+        A negative value is for engines that put a margin around each shape. It makes no half extent or radius
+        smaller than `least`, and does not change those that already are.
         """
         (by,) = _numbers("padded", "by", (by,), 1)
         least = _number("padded", "least", least, may_be_zero=True)
@@ -150,7 +152,7 @@ class _Shape:
         translation: Sequence[float] = (0.0, 0.0, 0.0),
         scale: float = 1.0,
     ) -> Shape:
-        """The shape after x -> scale * rotate(x) + translation."""
+        """Return the shape mapped by x -> scale * rotate(x) + translation."""
         turn = _unit_quaternion("transformed", rotation)
         move = _numbers("transformed", "translation", translation, 3)
         factor = _number("transformed", "scale", scale)
@@ -234,7 +236,7 @@ class Cylinder(_Shape):
 
 @dataclass(frozen=True)
 class Frustum(_Shape):
-    """A cone cut off at both ends, whose discs have the centres `start` and `end`; one radius may be 0."""
+    """A truncated cone, whose discs have the centres `start` and `end`. One radius may be 0."""
 
     kind: ClassVar[str] = "frustum"
     start: Vector
@@ -328,7 +330,7 @@ class Hull(_Shape):
 
     @classmethod
     def _around(cls, points: FloatArray) -> Hull | None:
-        """The convex hull of `points`; None where they lie in one plane."""
+        """Return the convex hull of `points`, or None if they lie in one plane."""
         vertices, triangles, _, dimension = _core.convex_hull(points)
         return None if dimension < 3 else cls._trusted(vertices, triangles)
 
@@ -364,7 +366,7 @@ def _checked_triangles(value: object, vertex_count: int) -> IndexArray:
 
 
 def hull_fault(vertices: FloatArray, triangles: npt.NDArray[np.integer[Any]]) -> str | None:
-    """What keeps the triangles from being a hull's: "open" or "not convex"; None where nothing does."""
+    """Return why the triangles are not those of a hull, "open" or "not convex", or None if they are."""
     sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64)
     keys = np.sort(sides[:, 0] * len(vertices) + sides[:, 1])
     twins = np.sort(sides[:, 1] * len(vertices) + sides[:, 0])
@@ -376,11 +378,11 @@ def hull_fault(vertices: FloatArray, triangles: npt.NDArray[np.integer[Any]]) ->
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
     base = np.sqrt(np.max([np.sum(e * e, axis=1) for e in (b - a, c - b, a - c)], axis=0))
-    real = lengths > 1e-9 * diagonal * base  # the normal of a sliver says nothing
+    real = lengths > 1e-9 * diagonal * base  # the normal of a sliver is meaningless
     height = lengths[real] / base[real]
     normals = normals[real] / lengths[real, None]
     offsets = np.einsum("ij,ij->i", normals, a[real])
-    # A facet's plane is known no better than its corners, and worse far from them where it is narrow.
+    # A facet's plane is as inexact as its corners, and more so far away from a narrow facet.
     allowed = _CONVEX * diagonal + _rounding(vertices) * (1 + diagonal / height)
     offsets += np.minimum(allowed, _DENT * diagonal)
     for first in range(0, len(normals), 256):
@@ -391,7 +393,7 @@ def hull_fault(vertices: FloatArray, triangles: npt.NDArray[np.integer[Any]]) ->
 
 
 def _rounding(vertices: FloatArray) -> float:
-    """How far off the coordinates may be: engines and other tools hold them in 32 bits."""
+    """Return the possible error of coordinates: engines and other tools store them in 32 bits."""
     with np.errstate(over="ignore", under="ignore"):
         single = bool((vertices == vertices.astype(np.float32)).all())
     return float(np.abs(vertices).max()) * (2.0**-23 if single else 2.0**-50)
@@ -403,7 +405,7 @@ _CLASSES: tuple[type[Any], ...] = (Box, Sphere, Capsule, Cylinder, Frustum, Pris
 CLASS_OF_KIND: dict[str, type[Any]] = {shape.kind: shape for shape in _CLASSES}
 KINDS: tuple[str, ...] = tuple(CLASS_OF_KIND)
 
-# As in the figures of paper 1: red, green, blue from 0 to 1, as a screen shows them (sRGB).
+# The colours of the figures of paper 1: red, green, blue from 0 to 1, in sRGB.
 COLORS: dict[str, tuple[float, float, float]] = {
     "box": (0.36, 0.70, 0.38),
     "sphere": (0.49, 0.78, 0.93),
@@ -416,12 +418,12 @@ COLORS: dict[str, tuple[float, float, float]] = {
 
 
 def least_half_extent(diagonal: float) -> float:
-    """What no half extent or radius of a shape goes below, for a mesh of this diagonal."""
+    """Return the smallest half extent or radius of a shape, for a mesh of this diagonal."""
     return float(_core.least_half_extent(diagonal))
 
 
 def shape_from_params(kind: str, params: npt.ArrayLike, triangles: npt.ArrayLike | None = None) -> Shape:
-    """The shape that the core returned as `kind`, `params` and the `triangles` of a hull."""
+    """Make the shape that the core returned as `kind`, `params` and the `triangles` of a hull."""
     if kind not in CLASS_OF_KIND:
         raise InputError(f"unknown kind {kind!r}. Known: {', '.join(KINDS)}.")
     values = np.asarray(params, np.float64)
@@ -437,7 +439,7 @@ def shape_from_params(kind: str, params: npt.ArrayLike, triangles: npt.ArrayLike
     return shape
 
 
-# How many numbers each field has.
+# The number of values of each field.
 _SIZES: dict[str, tuple[int, ...]] = {
     "box": (3, 4, 3),
     "sphere": (3, 1),

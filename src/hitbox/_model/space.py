@@ -68,9 +68,9 @@ class NavigableSpace:
     """Spheres on the boundary of where a ball can go: rows of x, y, z and radius, in mesh units."""
 
     spheres: FloatArray
-    radius: float  # of the ball, in mesh units
+    radius: float  # the radius of the ball, in mesh units
     tolerance: float
-    step: float  # of the grid that the spheres come from
+    step: float  # the step of the grid that the spheres come from
 
     def __post_init__(self) -> None:
         for name in ("radius", "tolerance", "step"):
@@ -93,12 +93,12 @@ class NavigableSpace:
         centers = np.ascontiguousarray((self.spheres[:, :3] - origin) / unit)
         distances = np.asarray(union.distances_outside(centers, threads, None)) * unit
         radii = self.spheres[:, 3]
-        # Spheres may be touched.
+        # Touching a sphere is allowed.
         depth = np.where(distances < radii * (1 - 1e-9), 1 - distances / radii, 0.0)
         return Overlap(int(np.count_nonzero(depth)), float(depth.max()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """As JSON; `NavigableSpace.load` reads it."""
+        """Write the space as JSON. `NavigableSpace.load` reads it."""
         replace_file(path, self.to_json().encode())
 
     def to_json(self) -> str:
@@ -120,9 +120,11 @@ class NavigableSpace:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise InputError(f"{where}: not a navigable space. NavigableSpace.save writes one.")
         if data.get("version") != VERSION:
-            raise InputError(f"{where}: version {data.get('version')!r} of a space; {VERSION} is known.")
+            raise InputError(
+                f"{where}: version {data.get('version')!r} of a space is unknown; known: {VERSION}."
+            )
         try:
             numbers = [float(data[name]) for name in ("radius", "tolerance", "step")]
             return NavigableSpace(np.asarray(data["spheres"], np.float64), *numbers)
         except (KeyError, TypeError, ValueError):
-            raise InputError(f"{where}: the space in it is not whole. Save it again.") from None
+            raise InputError(f"{where}: the space in it is incomplete. Save it again.") from None
