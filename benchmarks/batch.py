@@ -1,9 +1,10 @@
-"""What a batch costs beside the work itself: many tiny assets, a verb that does next to nothing.
+"""Measure the overhead of a batch: many tiny assets, and a verb that does almost nothing.
 
     python benchmarks/batch.py [--assets 10000] [--workers 1,2]
 
-An asset's own time (reading, the verb, writing its file) is what its worker measured; the rest of the wall
-time is the engine's: finding inputs, pipes, the manifest, starting workers. Memory is the parent's alone.
+The worker measures an asset's own time (reading, the verb, writing its file). The rest of the wall time
+belongs to the engine: finding inputs, pipes, the manifest, starting workers. Memory is that of the parent
+alone.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ CUBE = "\n".join(
     [f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1)]
     + ["f 1 2 4 3", "f 5 7 8 6", "f 1 5 6 2", "f 3 4 8 7", "f 1 3 7 5", "f 2 6 8 4", ""]
 )
-LIMIT = 0.015  # seconds an asset
+LIMIT = 0.015  # seconds per asset
 
 
 def one_box(mesh: hitbox.Mesh, **_given: Any) -> hitbox.Collider:
-    """Runs in the workers."""
+    """Return one box. This runs in the workers."""
     low, high = mesh.bounds
     return hitbox.Collider([hitbox.Box((low + high) / 2, (0.0, 0.0, 0.0, 1.0), (high - low) / 2)])
 
 
 def own_bytes() -> int:
-    """Of this process, without its workers."""
+    """Return the peak memory of this process, without its workers."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,4 +1,5 @@
-"""A short hash per verb of what it does now: a table of results holds as long as its verbs do the same.
+"""Compute a short hash of the behaviour of each verb. A table of results is valid while the hashes of its
+verbs stay the same.
 
 The hash covers the verb's results on five small meshes, rounded so that another compiler gives the same hash.
 Moving or rewording code does not change it; a different result does. It does not cover speed: a table of
@@ -30,7 +31,7 @@ def rounded(values: Any, unit: float) -> list[float]:
 
 
 def shapes(collider: hitbox.Collider, mesh: hitbox.Mesh) -> list[Any]:
-    """Each shape by its place and size: these do not depend on how a kind stores its parameters."""
+    """Return place and size of each shape, which do not depend on how a kind stores its parameters."""
     unit = mesh.diagonal
     return [[s.kind, rounded(s.bounds, unit), rounded(s.volume, unit**3)] for s in collider]
 
@@ -49,7 +50,7 @@ def spheres(mesh: hitbox.Mesh) -> list[Any]:
 
 
 def lengths(mesh: hitbox.Mesh) -> tuple[float, float]:
-    """A radius and a tolerance for carve, in mesh units."""
+    """Return a radius and a tolerance for carve, in mesh units."""
     corners = mesh.vertices[mesh.indices]
     side = float((corners.max(axis=0) - corners.min(axis=0)).max())
     return 0.08 * side, 0.04 * side
@@ -76,7 +77,7 @@ def evaluate(mesh: hitbox.Mesh) -> list[Any]:
 
 
 def around(mesh: hitbox.Mesh) -> list[hitbox.Shape]:
-    """A box and a ball about the mesh, so that the hash of `evaluate` does not depend on `fit`."""
+    """Return a box and a ball around the mesh, so that the hash of `evaluate` does not depend on `fit`."""
     low, high = mesh.bounds
     middle, half = (low + high) / 2, (high - low) / 2
     box = hitbox.Box(tuple(middle), (0.0, 0.0, 0.0, 1.0), tuple(half))
@@ -89,7 +90,7 @@ def simulate(mesh: hitbox.Mesh) -> list[Any]:
 
 
 def load(mesh: hitbox.Mesh) -> list[Any]:
-    """Meshes read from the files that a collider is written to."""
+    """Return the meshes read from files that a collider is written to."""
     found: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
         for suffix in ("obj", "ply", "stl", "glb"):
@@ -107,7 +108,7 @@ VERBS: dict[str, Callable[[hitbox.Mesh], list[Any]]] = {
 
 
 def behaviour(verbs: Iterable[str]) -> dict[str, str]:
-    """A hash per verb; `unknown` where a package that the verb needs is missing."""
+    """Return a hash per verb, or `unknown` if a package that the verb needs is missing."""
     made = proof_meshes.meshes()
     return {verb: _hash(verb, [made[name] for name in MESHES]) for verb in verbs}
 

@@ -1,18 +1,18 @@
-"""`hitbox.carve` against CoACD and V-HACD: parts, CPU time and what they block, as in the paper's Table 2.
+"""Compare `hitbox.carve` with CoACD and V-HACD: parts, CPU time and blocked space, as in the paper's Table 2.
 
     python benchmarks/carve.py [--answered] [--only NAME...] [--parts PART,...] [--store DIR]
 
 The meshes are those of V-HACD's set in HITBOX_BENCH_DATA (see harness.py). r is the radius of the ball and t
-the tolerance, both of the longest side of the bounding box. Two judges look at every result of hitbox: the
-space that hitbox itself makes (`space.overlap`, as the paper does; peers are held against it too), and
-tests/carve_judge.py, which shares no code with hitbox: exact distances (libigl's) on a grid of a quarter of r
-or t, whichever is smaller, its own fill, and every face cut by every hull. CPU seconds are those of one
-thread, of the method alone.
+the tolerance, both as fractions of the longest side of the bounding box. Two checks are made of every result
+of hitbox. The first uses hitbox's own space (`space.overlap`, as in the paper; peers are compared with it
+too). The second is tests/carve_judge.py, which shares no code with hitbox: exact distances (libigl's) on a
+grid of a quarter of r or t, whichever is smaller, its own flood fill, and every face cut by every hull. CPU
+seconds are those of one thread, of the method alone.
 
-What the peers answered is kept beside that of compare.py (out/compare), what the judge's balls reached and
-what this build of hitbox made in the store (out/carve), so a second run only does what is new. The first one
-takes CoACD half a minute a mesh, and the judge as long. `--answered` starts no peer. Only a run over all
-meshes and parts is kept in results/carve.md.
+The store of compare.py (out/compare) keeps the peers' answers. The store out/carve keeps the space that the
+oracle's balls reach and the results of this build of hitbox. So a second run computes only new results. In
+the first run CoACD takes half a minute per mesh, and so does the oracle. `--answered` starts no peer. Only a
+run over all meshes and parts is kept in results/carve.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ import carve_judge as judge
 
 OUT = Path(__file__).parents[1] / "out"
 PACKAGES = ("hitbox", "coacd", "vhacdx", "libigl", "scipy")
-COVER = 1e-6  # of the diagonal: how far a face may lie outside the hulls
+COVER = 1e-6  # fraction of the diagonal: how far a face may lie outside the hulls
 SPACES = {"coarse": ("2.5%", "5%"), "fine": ("5%", "1%")}  # radius, tolerance
 EFFORT = 6.0
 GROWTH = (100_000, 1_000_000)
@@ -57,7 +57,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """One way to call carve. `sticks_out`: how far a hull may leave that of the mesh, in tolerances."""
+    """One way to call carve. `sticks_out` is how far a hull may leave the mesh's hull, in tolerances."""
 
     space: str
     label: str
@@ -78,7 +78,7 @@ PARTS = (*CASES, "peers", "heart", "growth")
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for all meshes of a run; crosses to other processes."""
+    """The settings of all meshes of a run. They are sent to other processes."""
 
     store: Path
     answers: Path
@@ -92,16 +92,17 @@ class Settings:
 
 @dataclass(frozen=True)
 class Made:
-    """A collider of hitbox and what is wrong with it. `error`: there is none, and this is why."""
+    """A collider of hitbox and its faults. `error` is the reason if there is no collider."""
 
     parts: int = 0
     cpu_seconds: float = 0.0
-    overlaps: dict[str, float] = field(default_factory=dict)  # by space: the deepest, as a share of r
-    judged_count: int = 0  # centres of balls that a hull is too close to
+    # space -> the deepest overlap, as a fraction of r
+    overlaps: dict[str, float] = field(default_factory=dict)
+    judged_count: int = 0  # number of balls' centres that are too close to a hull
     judged_deepest: float = 0.0
-    reached: int = 0  # centres that were judged
+    reached: int = 0  # number of checked centres
     uncovered: int = 0  # faces
-    uncovered_width: float = 0.0  # of the widest rest, as a share of the diagonal
+    uncovered_width: float = 0.0  # width of the widest rest, as a fraction of the diagonal
     sticks_out: float = 0.0  # in tolerances
     not_convex: int = 0
     most_vertices: int = 0
@@ -112,7 +113,7 @@ class Made:
         return Made(**{f.name: data[f.name] for f in fields(Made)})
 
     def faults(self, case: Case) -> list[str]:
-        """One text for each promise that is broken."""
+        """Return one text per broken guarantee."""
         deepest = self.overlaps.get(case.space, 0)
         said = {
             f"fails: {self.error}": self.error is not None,
@@ -135,7 +136,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Theirs:
-    """What a peer made."""
+    """The result of a peer."""
 
     parts: int
     cpu_seconds: float
@@ -148,19 +149,19 @@ class Theirs:
 
 @dataclass
 class Found:
-    """All that was found on one mesh."""
+    """All results for one mesh."""
 
     name: str
     faces: int
-    made: dict[str, Made] = field(default_factory=dict)  # by case
-    peers: dict[str, Theirs] = field(default_factory=dict)  # those that answered
+    made: dict[str, Made] = field(default_factory=dict)  # case -> result
+    peers: dict[str, Theirs] = field(default_factory=dict)  # peers that answered
 
 
 # ---------------------------------------------------------------- One mesh
 
 
 class Bench:
-    """One mesh with the store: carves, asks, judges and keeps."""
+    """One mesh and the store: carves, runs peers, checks and keeps results."""
 
     def __init__(self, mesh: hitbox.Mesh, settings: Settings) -> None:
         self.mesh, self.settings = mesh, settings
@@ -193,7 +194,7 @@ class Bench:
         clock = harness.Clock()
         try:
             collider = hitbox.carve(self.mesh, *SPACES[case.space], threads=1, **options)
-        except Exception as error:  # whatever it is, the other meshes go on
+        except Exception as error:  # any error: the other meshes continue
             return Made(error=f"{type(error).__name__}: {error}")
         return self.judged(collider, clock.read()["cpu"], case.space)
 
@@ -216,7 +217,9 @@ class Bench:
         return {name: self.space(name).overlap(collider, threads=1).deepest for name in SPACES}
 
     def judge(self, name: str) -> judge.OpenSpace:
-        """What its balls reach outlives hitbox's builds, and takes the longest."""
+        """Check a result with the oracle. The space that its balls reach takes longest, and is valid for all
+        builds of hitbox.
+        """
         if name not in self._judges:
             vertices, triangles = self.arrays
             used = vertices[np.unique(triangles)]
@@ -235,7 +238,7 @@ class Bench:
         return self._judges[name]
 
     def peer(self, name: str) -> Theirs | None:
-        """What a peer answered, now or in an earlier run; None: nothing."""
+        """Return a peer's answer, from now or an earlier run, or None."""
         collider, seconds = self._answer(name)
         if collider is None or seconds is None:
             return None
@@ -249,7 +252,7 @@ class Bench:
 
     def _answer(self, name: str) -> tuple[hitbox.Collider | None, float | None]:
         answers, key = Store(self.settings.answers), _answer_key(self.mesh, PEERS[name], {})
-        limited = key | duels.LIMITS  # a failure belongs to its limits
+        limited = key | duels.LIMITS  # a failure is valid for its limits only
         kept = (answers.get(each, PeerResult.from_dict) for each in (key, limited))
         result = next((each for each in kept if each is not None), None)
         if result is None:
@@ -269,7 +272,7 @@ def reaching_digest() -> str:
 
 
 def exact_distances(vertices: Floats, triangles: npt.NDArray[np.int64]) -> judge.Field:
-    """What the judge's own distances are, to the last bits, in a fortieth of their time."""
+    """Compute the oracle's distances, equal up to the last bits, in a fortieth of the time."""
     tree = igl.AABB()
     tree.init(vertices, triangles)
     return lambda points: np.sqrt(tree.squared_distance(vertices, triangles, np.atleast_2d(points))[0])
@@ -300,14 +303,14 @@ def examine(path: Path, settings: Settings) -> Found:
     return found
 
 
-# ---------------------------------------------------------------- Meshes made here
+# ---------------------------------------------------------------- Generated meshes
 
 
 def heart_shell(wall: float = 0.1, rows: int = 60) -> harness.Arrays:
-    """A hollow heart: a closed surface, and the same again, smaller by `wall` and turned inward.
+    """Return a hollow heart: a closed surface, and the same surface smaller by `wall` and facing inward.
 
-    Outside it is Taubin's sextic (x^2 + 9/4 y^2 + z^2 - 1)^3 = x^2 z^3 + 9/80 y^2 z^3: each ray from the
-    middle meets it once.
+    The outer surface is Taubin's sextic (x^2 + 9/4 y^2 + z^2 - 1)^3 = x^2 z^3 + 9/80 y^2 z^3. Each ray from
+    the centre meets it once.
     """
     x, y, z = directions = harness.sphere(4 * rows**2)[0].T
     square, odd = x**2 + 9 / 4 * y**2 + z**2, np.cbrt((x**2 + 9 / 80 * y**2) * z**3)
@@ -322,7 +325,7 @@ def heart_shell(wall: float = 0.1, rows: int = 60) -> harness.Arrays:
 
 
 def welded(points: Floats, triangles: npt.NDArray[np.int64]) -> harness.Arrays:
-    """Equal points as one, without the triangles that have no area then."""
+    """Merge equal points, and remove triangles that lose their area."""
     _, first, place = np.unique(np.round(points, 12), axis=0, return_index=True, return_inverse=True)
     triangles = place.ravel()[triangles]
     whole = (triangles != np.roll(triangles, 1, axis=1)).all(axis=1)
@@ -336,7 +339,7 @@ def heart(settings: Settings) -> Made:
 
 @dataclass(frozen=True)
 class Grown:
-    """The same knot in more faces."""
+    """The same knot with more faces."""
 
     faces: int
     parts: int
@@ -348,7 +351,7 @@ class Grown:
 
 
 def growth(settings: Settings) -> list[Grown]:
-    """Not judged: only how the time grows."""
+    """Measure how the time grows. The results are not checked."""
     store, rows = Store(settings.store), []
     for faces in GROWTH:
         mesh = hitbox.Mesh(*harness.knot(faces), name="knot")
@@ -374,7 +377,7 @@ def yes(reached: bool) -> str:
 
 
 def mean_parts(all_found: Sequence[Found], name: str) -> float:
-    """Of those that were carved; a failure stands in its own line."""
+    """Return the mean over the carved meshes. A failure has its own line."""
     return statistics.fmean(m.parts for f in all_found if (m := f.made[name]).error is None)
 
 
@@ -390,7 +393,7 @@ def parts_line(all_found: Sequence[Found], name: str, most: float) -> Iterator[L
 
 
 def fewer_line(all_found: Sequence[Found], name: str, than: str, share: float) -> Iterator[Line]:
-    """On the same meshes."""
+    """Compare the numbers of parts on the same meshes."""
     if judged := carved(carved(all_found, name), than):
         found = 1 - mean_parts(judged, name) / mean_parts(judged, than)
         claim = f"fewer parts by effort, {CASES[than].label}"
@@ -453,7 +456,7 @@ def claims(all_found: Sequence[Found], heart_made: Made | None, grown: Sequence[
 
 
 def overlap_cells(all_overlaps: Sequence[Mapping[str, float]]) -> list[str]:
-    """For each space: the share of meshes that overlap, and the deepest overlap."""
+    """Return, for each space, the share of meshes that overlap, and the deepest overlap."""
     cells = []
     for name in SPACES:
         deepest = [overlaps[name] for overlaps in all_overlaps]
@@ -462,7 +465,7 @@ def overlap_cells(all_overlaps: Sequence[Mapping[str, float]]) -> list[str]:
 
 
 def methods_table(all_found: Sequence[Found]) -> str:
-    """The paper's Table 2, with the judge."""
+    """Return the paper's Table 2 with the oracle's results."""
     rows = []
     for name, case in CASES.items():
         if own := [f.made[name] for f in carved(all_found, name)]:
@@ -550,7 +553,7 @@ def report(all_found: Sequence[Found], heart_made: Made | None, grown: Sequence[
 
 
 def examined(paths: Sequence[Path], settings: Settings, jobs: int) -> Iterator[Found]:
-    """In the order of the meshes."""
+    """Yield results in the order of the meshes."""
     if jobs == 1:
         yield from (examine(path, settings) for path in paths)
         return
@@ -596,7 +599,7 @@ def main() -> None:
     if unknown := {*asked} - {*PARTS}:
         parser.error(f"--parts: {', '.join(sorted(unknown))}: give some of {','.join(PARTS)}")
     chosen = chosen_of(given.only, parser.error)
-    os.environ["OMP_NUM_THREADS"] = "1"  # of the peers
+    os.environ["OMP_NUM_THREADS"] = "1"  # for the peers
     settings = Settings(given.store, given.answers, asked, given.answered, given.effort)
     each = chosen if {*asked} & {*CASES, "peers"} else []
     all_found = list(narrated(examined(each, settings, given.jobs), len(each)))

@@ -1,15 +1,15 @@
-"""Whether `hitbox.fit` is better than its peers: every claim with its goal, and one row a mesh.
+"""Compare `hitbox.fit` with its peers: every claim with its goal, and one row per mesh.
 
     python benchmarks/compare.py [--answered] [--frames] [--only NAME...] [--store DIR] [--pictures DIR]
 
 Distances are fractions of the diagonal of the mesh's bounding box. CPU seconds are those of all threads, of
-the method alone; looking for the count that fits a budget does not count.
+the method alone, without the search for the count that fits a budget.
 
-The meshes are those of HITBOX_BENCH_DATA (see harness.py). What the peers answered, what was measured and
-what this build of hitbox made is kept in the store (out/compare), so a second run only does what is new.
-`--answered` starts no peer: it takes the answers that are in the store. `--frames` adds the drop scene, 5 to
-20 s a mesh. `--pictures` draws the ten worst. Why a mesh is lost is written by hand in compare_reasons.json.
-Only a run over all meshes is kept in results/compare.md.
+The meshes are those of HITBOX_BENCH_DATA (see harness.py). The store (out/compare) keeps the peers' answers,
+the measures and the results of this build of hitbox, so a second run computes only new results. `--answered`
+starts no peer and uses the answers in the store. `--frames` adds the drop scene, 5 to 20 s per mesh.
+`--pictures` draws the ten worst results. compare_reasons.json has, written by hand, the reason for each lost
+mesh. Only a run over all meshes is kept in results/compare.md.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MEASURES = {
     "all_mean": "all mean",
     "all_hausdorff": "all Hausdorff",
 }
-# On how many meshes hitbox should have the lower value.
+# The number of meshes on which hitbox should have the lower value.
 LOWER_GOALS = {
     ("coacd", THIRD): {
         "outer_mean": 0.95, "outer_hausdorff": 0.90, "all_mean": 0.90, "all_hausdorff": 0.85,
@@ -225,7 +225,7 @@ def pair_table(
     all_found: Sequence[Found], title: str, names: tuple[str, str], counts: Sequence[int],
     of: Callable[[Found], tuple[dict[int, Figures], dict[int, Figures]]],
 ) -> str:  # fmt: skip
-    """Outer mean of two ways to fit at equal counts."""
+    """Return the outer means of two ways to fit at equal counts."""
     rows = []
     for found in all_found:
         ours, theirs = of(found)
@@ -286,7 +286,7 @@ def race_table(all_found: Sequence[Found]) -> str:
 
 
 def lost(all_found: Sequence[Found], reasons: Mapping[str, str]) -> str:
-    """One line a lost mesh and budget: only what has a goal."""
+    """Return one line per lost mesh and budget, only for measures with a goal."""
     rows = []
     for (peer, share), goals in LOWER_GOALS.items():
         for found in all_found:
@@ -331,12 +331,12 @@ def report(all_found: Sequence[Found], all_tubes: Sequence[Tube], settings: Sett
 
 
 def badness(duel: Duel) -> float:
-    """The larger of the two ratios on the outer surface."""
+    """Return the larger of the two ratios on the outer surface."""
     return max(duel.ratio(measure) or 0.0 for measure in ("outer_mean", "outer_hausdorff"))
 
 
 def draw_worst(all_found: Sequence[Found], paths: Mapping[str, Path], settings: Settings, to: Path) -> None:
-    """The mesh, hitbox's collider and the peer's side by side, where hitbox has a third of the bytes."""
+    """Draw the mesh, hitbox's collider with a third of the bytes, and the peer's collider side by side."""
     to.mkdir(parents=True, exist_ok=True)
     fought = [
         (badness(duel), found, peer, duel)
@@ -357,7 +357,7 @@ def draw_worst(all_found: Sequence[Found], paths: Mapping[str, Path], settings: 
 
 
 def side_by_side(mesh: hitbox.Mesh, colliders: Sequence[hitbox.Collider], path: Path) -> None:
-    from PIL import Image  # comes with pyvista, which draws
+    from PIL import Image  # a dependency of pyvista, which draws
 
     from hitbox._judges.render import corners, picture
 
@@ -375,7 +375,7 @@ def side_by_side(mesh: hitbox.Mesh, colliders: Sequence[hitbox.Collider], path: 
 
 
 def examined(paths: Sequence[Path], settings: Settings, jobs: int) -> Iterator[Found]:
-    """In the order of the meshes."""
+    """Yield results in the order of the meshes."""
     if jobs == 1:
         yield from (duels.examine(path, settings) for path in paths)
         return

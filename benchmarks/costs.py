@@ -1,4 +1,4 @@
-"""CPU time and memory of four steps that people wait for, measured by the public API alone.
+"""Measure CPU time and memory of four steps that people wait for, with the public API alone.
 
     python benchmarks/costs.py [--quick] [--only hulls,space,load,memory]
 
@@ -33,7 +33,7 @@ HULLS, HULL_VERTICES = 500, 64
 FACES, MANY_FACES = 1_000_000, 4_000_000
 ROUNDS = 5
 
-Row = tuple[str, str, str]  # what, found, goal
+Row = tuple[str, str, str]  # step, figure, goal
 
 
 def median_cpu(action: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -47,7 +47,7 @@ def median_cpu(action: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 
 def hulls() -> list[Row]:
-    """Random points on ellipsoids; Collider.of takes the hull of each."""
+    """Return random points on ellipsoids. Collider.of takes the hull of each set."""
     random = np.random.default_rng(0)
     clouds = random.normal(size=(HULLS, HULL_VERTICES, 3))
     clouds /= np.linalg.norm(clouds, axis=2, keepdims=True)

@@ -1,7 +1,8 @@
-"""What benchmarks/compare.py finds on one mesh: hitbox and its peers, measured, timed and kept in a store.
+"""Run hitbox and its peers on one mesh for benchmarks/compare.py, measure and time them, and keep the
+results.
 
-What the peers answered and the distances of their colliders outlive hitbox's builds; what hitbox made belongs
-to the very build that made it. Frame times belong to the colliders.
+The peers' answers and the distances of their colliders are valid for all builds of hitbox. Results of hitbox
+are valid for their own build only. Frame times are stored by the colliders.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from hitbox._judges.simulate import simulate_together
 from hitbox._methods.fit import FitOptions
 from hitbox._native import _core
 
-LIMITS: dict[str, Any] = {"timeout": 1500.0, "memory": 8.0}  # of a peer: seconds, GiB
+LIMITS: dict[str, Any] = {"timeout": 1500.0, "memory": 8.0}  # limits of a peer: seconds, GiB
 THIRD, TENTH = Fraction(1, 3), Fraction(1, 10)
 BUDGETS = (("coacd", THIRD), ("coacd", TENTH), ("vhacd", THIRD))
 VOLUME_COUNTS = (16, 64, 256)
 PRESET_COUNTS = (64, 256)
-MOST_COUNT = 4096  # where the search for a collider as close as a peer's ends
-BALLS, FRAMES = 1000, 240  # four colliders take about 5 s of CPU
-ENGINE: dict[str, Any] = {"profile": "rapier"}  # what hitbox is asked for where Rapier runs it
-EXACT = 2e-5  # of the diagonal: where only the thickness is left that fit gives to flat shapes
+MOST_COUNT = 4096  # the most shapes in the search for a collider as close as a peer's
+BALLS, FRAMES = 1000, 240  # about 5 CPU seconds for four colliders
+ENGINE: dict[str, Any] = {"profile": "rapier"}  # hitbox's options for colliders that run in Rapier
+EXACT = 2e-5  # fraction of the diagonal: a distance up to the thickness that fit gives to flat shapes
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for all meshes of a run; crosses to other processes."""
+    """The settings of all meshes of a run. They are sent to other processes."""
 
     store: Path
     parts: tuple[str, ...]
@@ -51,7 +52,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Figures:
-    """One collider of one mesh. `outer_*` is None where nothing of it can be touched from outside."""
+    """One collider of one mesh. `outer_*` is None if no part of it can be touched from outside."""
 
     shapes: int
     bytes: int
@@ -60,7 +61,7 @@ class Figures:
     outer_hausdorff: float | None
     all_mean: float
     all_hausdorff: float
-    count: int | None = None  # that hitbox was asked for
+    count: int | None = None  # the count that hitbox got
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Figures:
@@ -68,7 +69,7 @@ class Figures:
 
 
 def ratio(ours: Figures | None, theirs: Figures, measure: str) -> float | None:
-    """Ours to theirs; None: one has no such value, or both are exact, and there is nothing to judge."""
+    """Return the ratio of hitbox's value to the peer's, or None if one has no value or both are exact."""
     mine, other = getattr(ours, measure, None), getattr(theirs, measure)
     if mine is None or other is None or max(mine, other) <= EXACT:
         return None
@@ -77,7 +78,7 @@ def ratio(ours: Figures | None, theirs: Figures, measure: str) -> float | None:
 
 @dataclass(frozen=True)
 class Duel:
-    """hitbox with a share of a peer's bytes; `ours` is None where not even one shape is that small."""
+    """hitbox with a share of a peer's bytes. `ours` is None if even one shape has more bytes."""
 
     budget: int
     ours: Figures | None
@@ -87,7 +88,9 @@ class Duel:
         return ratio(self.ours, self.theirs, measure)
 
     def lower(self, measure: str) -> bool | None:
-        """None: not to be judged. Without a collider hitbox has lost."""
+        """Return whether hitbox's value is lower, or None if there is nothing to compare. Without a collider
+        hitbox loses.
+        """
         if self.ours is None:
             return False
         found = self.ratio(measure)
@@ -96,9 +99,9 @@ class Duel:
 
 @dataclass(frozen=True)
 class Race:
-    """hitbox's smallest collider that is as close as a peer's, and the peer's, in the drop scene.
+    """A peer's collider and hitbox's smallest collider that is as close, in the drop scene.
 
-    `ours` and `our_ms` are None where hitbox does not get as close.
+    `ours` and `our_ms` are None if hitbox does not get as close.
     """
 
     ours: Figures | None
@@ -113,30 +116,30 @@ class Race:
 
 @dataclass
 class Found:
-    """All that was found on one mesh."""
+    """All results for one mesh."""
 
     name: str
     faces: int
     closed: bool
     duels: dict[tuple[str, Fraction], Duel] = field(default_factory=dict)
-    default: dict[int, Figures] = field(default_factory=dict)  # by count
+    default: dict[int, Figures] = field(default_factory=dict)  # count -> figures
     volume: dict[int, Figures] = field(default_factory=dict)
     fast: dict[int, Figures] = field(default_factory=dict)
     fine: dict[int, Figures] = field(default_factory=dict)
-    races: dict[str, Race] = field(default_factory=dict)  # by peer; of all or of none
+    races: dict[str, Race] = field(default_factory=dict)  # peer -> race, for all peers or none
 
 
 class Bench:
-    """One mesh with the store: asks, measures and keeps."""
+    """One mesh and the store: runs, measures and keeps results."""
 
     def __init__(self, mesh: hitbox.Mesh, settings: Settings) -> None:
         self.mesh, self.settings = mesh, settings
         self.store = Store(settings.store)
 
     def peer(self, name: str) -> tuple[hitbox.Collider, Figures] | None:
-        """What the peer answered, now or in an earlier run; None: nothing."""
+        """Return the peer's answer, from now or an earlier run, or None."""
         key = _answer_key(self.mesh, PEERS[name], {})
-        limited = key | LIMITS  # a failure belongs to its limits
+        limited = key | LIMITS  # a failure is valid for its limits only
         kept = (self.store.get(each, PeerResult.from_dict) for each in (key, limited))
         result = next((each for each in kept if each is not None), None)
         if result is None:
@@ -155,7 +158,9 @@ class Bench:
         return self._kept({"what": "fit at a count", "count": count, "options": options}, work)
 
     def fit_within(self, most: int) -> Figures | None:
-        """The largest count whose collider has at most `most` bytes; None: no shape is that small."""
+        """Return the collider of the largest count with at most `most` bytes, or None if even one shape has
+        more.
+        """
 
         def work() -> Figures:
             made: dict[int, tuple[hitbox.Collider, float]] = {}
@@ -171,7 +176,9 @@ class Bench:
         return None if found.bytes > most else found
 
     def fit_as_close(self, outer_mean: float, **options: Any) -> Figures | None:
-        """About the smallest count with at most this outer mean; None: not reached."""
+        """Return the collider of about the smallest count with at most this outer mean, or None if it is not
+        reached.
+        """
         far, near, within = 0, min(self.mesh.face_count, MOST_COUNT), None
         count = min(64, near)
         while within is None or near - far > max(1, near // 20):
@@ -186,7 +193,7 @@ class Bench:
         return within
 
     def race(self, colliders: Mapping[str, hitbox.Collider]) -> dict[str, float]:
-        """Mean milliseconds of a frame; the candidates take turns."""
+        """Return the mean milliseconds of a frame. The candidates take turns."""
         key = {
             "what": "frames", "mesh": self.mesh.sha256, "balls": BALLS, "frames": FRAMES,
             "colliders": {name: _digest(collider) for name, collider in colliders.items()},
@@ -200,7 +207,9 @@ class Bench:
         return kept
 
     def measure(self, collider: hitbox.Collider, seconds: float, count: int | None = None) -> Figures:
-        """Kept whatever the build: the same collider has the same distances until evaluate changes."""
+        """Measure a collider. The result is kept for all builds, because distances change only if evaluate
+        changes.
+        """
         key = {
             "what": "distances", "mesh": self.mesh.sha256, "collider": _digest(collider),
             "samples": self.settings.samples, "evaluate": source_digest("evaluate.py"),
@@ -211,7 +220,7 @@ class Bench:
                 self.mesh, collider, samples=self.settings.samples, threads=self.settings.threads
             )
             outer, whole = found.outer_surface, found.all_surfaces
-            touched = outer.samples > 0  # else its distances are 0, and would be the best
+            touched = outer.samples > 0  # otherwise the distances are 0 and would count as the best
             kept = {
                 "outer_mean": outer.mean if touched else None,
                 "outer_hausdorff": outer.hausdorff if touched else None,
@@ -221,7 +230,9 @@ class Bench:
         return Figures(len(collider), collider.nbytes, seconds, count=count, **kept)
 
     def closed(self) -> bool:
-        """As evaluate sees it: only there the inside does not belong to the outer surface."""
+        """Return whether evaluate takes the mesh for a solid, whose inside does not belong to the outer
+        surface.
+        """
         return bool(_core.is_closed_solid(self.mesh.vertices, self.mesh.indices, self.mesh.offsets))
 
     def _timed_fit(self, count: int, options: Mapping[str, Any]) -> tuple[hitbox.Collider, float]:
@@ -243,7 +254,7 @@ class Bench:
 
 @cache
 def build() -> str:
-    """The core and the Python code around it: what was made by another build is not taken for the same."""
+    """Return a hash of the core and the Python code, so that results of another build are not reused."""
     folder = Path(hitbox.__file__).parent
     sources = [Path(_core.__file__), folder / "compare" / "budget.py", *sorted(folder.glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
@@ -287,7 +298,7 @@ def presets(bench: Bench, found: Found) -> None:
 
 
 def frame_times(bench: Bench, found: Found) -> None:
-    """Only where all peers have answered, and with something that can be touched."""
+    """Run the drop scene if all peers have answered with a collider that can be touched."""
     answers = {name: bench.peer(name) for name in dict(BUDGETS)}
     known = {name: answer for name, answer in answers.items() if answer and answer[1].outer_mean is not None}
     if len(known) < len(answers):
@@ -314,12 +325,14 @@ PARTS: dict[str, Callable[[Bench, Found], None]] = {
 }
 
 
-# ---------------------------------------------------------------- Tubes, made here
+# ---------------------------------------------------------------- Generated tubes
 
 
 @dataclass(frozen=True)
 class Tube:
-    """A bent tube with capsules and cylinders; `goal` is for the outer mean and the outer Hausdorff."""
+    """A bent tube for capsules and cylinders. `goal` has limits of the outer mean and the outer Hausdorff
+    distance.
+    """
 
     name: str
     faces: int

@@ -1,13 +1,13 @@
-"""How fast exact distances to a mesh are: against Open3D (Embree), on the same queries in the same run.
+"""Compare the speed of exact distances to a mesh with Open3D (Embree), on the same queries in the same run.
 
     python benchmarks/evaluate.py [--quick]
 
-The queries are a million points on the surfaces of a fitted collider of 64 shapes, as evaluation asks them,
-and a million anywhere in the mesh's box. Candidates take turns in one process, and the median of the rounds
-counts. CPU seconds are those of all threads, and for hitbox of a run on one; wall seconds are with all cores
-and the build. Open3D's scene holds 32-bit floats, so the largest difference of the answers is shown.
-`--quick`: a tenth of everything, only printed. One mesh is a scan, vhacd/feline.ply.gz in the folder
-HITBOX_BENCH_DATA, left out where it is not there.
+The queries are a million points on the surfaces of a fitted collider of 64 shapes, as in an evaluation, and a
+million anywhere in the mesh's box. Candidates take turns in one process, and the median of the rounds counts.
+CPU seconds are those of all threads, and for hitbox those of a run on one thread. Wall seconds are those with
+all cores, including the build. Open3D's scene has 32-bit floats, so the table has the largest difference of
+the answers. `--quick` makes a tenth of everything, and only prints. One mesh is a scan, vhacd/feline.ply.gz
+in the folder HITBOX_BENCH_DATA, which is left out if it is missing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ QUERIES = {"on the collider": queries_on_collider, "anywhere in the box": querie
 
 
 def by_hitbox(mesh: Any, points: Floats) -> tuple[dict[str, float], Floats, str]:
-    """Build and queries come in one call; a call with one query is the build."""
+    """One call builds and queries, so a call with one query measures the build."""
     from hitbox._native import _core
 
     arrays = mesh.vertices, mesh.indices, mesh.offsets
@@ -85,7 +85,7 @@ def by_open3d(mesh: Any, points: Floats) -> tuple[dict[str, float], Floats]:
     clock = harness.Clock()
     scene = o3d.t.geometry.RaycastingScene()
     scene.add_triangles(vertices, triangles)
-    scene.compute_distance(tensor[:1])  # the tree is built by the first query
+    scene.compute_distance(tensor[:1])  # the first query builds the tree
     build = clock.read()
     distances = scene.compute_distance(tensor).numpy().astype(np.float64)
     both = clock.read()

@@ -1,10 +1,10 @@
-"""How fast `hitbox.fit` is: against CoACD and V-HACD, over mesh sizes, on bad cases, in memory.
+"""Measure the speed of `hitbox.fit`: against CoACD and V-HACD, over mesh sizes, on bad cases, and its memory.
 
     python benchmarks/fit.py [--quick]
 
-Every run is a process of its own. CPU seconds are those of all threads; the peers run with their
-defaults. `--quick` leaves the peers and the 4 M-face mesh out, and only prints. One mesh is a scan,
-vhacd/feline.ply.gz in the folder HITBOX_BENCH_DATA, left out where it is not there.
+Every run has a process of its own. CPU seconds are those of all threads. The peers run with their defaults.
+`--quick` leaves out the peers and the 4 M-face mesh, and only prints. One mesh is a scan, vhacd/feline.ply.gz
+in the folder HITBOX_BENCH_DATA, which is left out if it is missing.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def child(kind: str, *arguments: str) -> None:
 
 
 def hitbox_runs(name: str, faces: int, rounds: int = 3, threads: int = 1) -> dict[str, Any]:
-    """The run with the median CPU time."""
+    """Return the run with the median CPU time."""
     runs = [harness.in_child(__file__, "hitbox", name, faces, threads) for _ in range(rounds)]
     assert len({run["hash"] for run in runs}) == 1, "the same input must give the same shapes"
     return sorted(runs, key=lambda run: float(run["cpu"]))[rounds // 2]
@@ -154,7 +154,7 @@ def small_and_import() -> str:
     small = harness.in_child(__file__, "small")
     rows = [[f"fit {name} faces", f"{seconds * 1e3:.1f} ms"] for name, seconds in small.items()]
     times: dict[str, list[float]] = {}
-    for _ in range(7):  # interleaved, so that noise hits both alike
+    for _ in range(7):  # interleaved, so that noise affects both alike
         for module in ("numpy", "hitbox"):
             started = harness.children_seconds()
             subprocess.run([sys.executable, "-c", f"import {module}"], check=True)

@@ -1,7 +1,7 @@
-"""What the benchmarks share: meshes of any size, children with their CPU time and memory, tables.
+"""Shared code of the benchmarks: meshes of any size, children with their CPU time and memory, tables.
 
-Scanned meshes are not in the repository: the environment variable HITBOX_BENCH_DATA names their folder,
-by default ../shared/data beside the repository. A benchmark leaves out those that are not there.
+Scanned meshes are not in the repository. The environment variable HITBOX_BENCH_DATA names their folder, by
+default ../shared/data beside the repository. A benchmark leaves out missing meshes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 
 def sheet(columns: int, rows: int, wrap: bool) -> npt.NDArray[np.int64]:
-    """Triangles of a grid of `columns` x `rows` quads; wrapped both ways it is a torus."""
+    """Triangles of a grid of `columns` x `rows` quads. Wrapped in both directions it is a torus."""
     width, height = (columns, rows) if wrap else (columns + 1, rows + 1)
     i, j = (a.ravel() for a in np.meshgrid(np.arange(columns), np.arange(rows), indexing="ij"))
     right, up = (i + 1) % width, (j + 1) % height
@@ -80,14 +80,14 @@ def sphere(faces: int) -> Arrays:
 
 
 def soup(faces: int) -> Arrays:
-    """Separate triangles, no two of which share a vertex."""
+    """Separate triangles without shared vertices."""
     random = np.random.default_rng(0)
     points = random.random((faces, 1, 3)) * 100 + random.random((faces, 3, 3))
     return points.reshape(-1, 3), np.arange(3 * faces).reshape(-1, 3)
 
 
 def tube(middle: npt.NDArray[np.float64], radius: float, sides: int, *, closed: bool) -> Arrays:
-    """A round tube along the points `middle`: a ring when `closed`, otherwise with flat ends."""
+    """A round tube along the points `middle`: a ring if `closed`, otherwise with flat ends."""
     count = len(middle)
     if closed:
         along = np.roll(middle, -1, axis=0) - np.roll(middle, 1, axis=0)
@@ -95,7 +95,7 @@ def tube(middle: npt.NDArray[np.float64], radius: float, sides: int, *, closed: 
         along = np.gradient(middle, axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     sideways = [np.cross(along[0], [0.3, 0.5, 0.8])]
-    for tangent in along[1:]:  # each ring as little turned against the one before as can be
+    for tangent in along[1:]:  # rotate each ring as little as possible against the previous one
         sideways.append(sideways[-1] - (sideways[-1] @ tangent) * tangent)
     side = np.array(sideways) / np.linalg.norm(sideways, axis=1, keepdims=True)
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)[None, :, None]
@@ -137,7 +137,7 @@ def name_of(path: Path) -> str:
 
 
 def meshes_of_the_set() -> list[Path]:
-    """Smallest first."""
+    """Return the meshes, the smallest first."""
     manifest = DATA / "manifest.json"
     if not manifest.exists():
         sys.exit(f"{manifest} is not there: set HITBOX_BENCH_DATA, or give meshes.")
@@ -151,7 +151,9 @@ def children_seconds() -> float:
 
 
 def in_child(script: str, *arguments: object, timeout: float = 1800) -> dict[str, Any]:
-    """Runs `script --child ...` in a process of its own; what it prints as JSON, or {"error": ...}."""
+    """Run `script --child ...` in a process of its own, and return the JSON that it prints, or {"error":
+    ...}.
+    """
     command = [sys.executable, script, "--child", *map(str, arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=True)
@@ -163,7 +165,7 @@ def in_child(script: str, *arguments: object, timeout: float = 1800) -> dict[str
 
 
 class Clock:
-    """CPU seconds of this process and all its threads, and wall seconds, since the start."""
+    """Measures CPU seconds of this process with all its threads, and wall seconds, since its creation."""
 
     def __init__(self) -> None:
         self.cpu, self.wall = time.process_time(), time.perf_counter()
@@ -198,7 +200,7 @@ def installed(package: str) -> str:
 
 
 def commit() -> str:
-    """The commit of the tree that the benchmarks lie in, with a + where files of it have changed since."""
+    """Return the commit of the benchmarks' tree, with a + if files have changed since."""
     git = ["git", "-C", str(Path(__file__).parent)]
     try:
         ask = [*git, "rev-parse", "--short", "HEAD"]
@@ -213,11 +215,11 @@ def publish(
     name: str, title: str, text: str, packages: Iterable[str], *, judges: Iterable[str], whole: bool,
     arguments: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
-    """Prints a result. That of a `whole` run is kept in results/, with when, where and how it was made.
+    """Print a result. The result of a `whole` run is kept in results/, with its time, machine and command.
 
-    `judges`: the verbs whose results the table shows. The file keeps a hash of what each of them does, so
-    that stale.py can tell when the table no longer describes the code. `arguments`: those that matter for
-    the result; None: the script's own.
+    `judges` are the verbs whose results the table shows. The file keeps a hash of the behaviour of each, so
+    that stale.py can tell when the table no longer describes the code. `arguments` are those that matter for
+    the result, by default the script's own.
     """
     print(text)
     if not whole:

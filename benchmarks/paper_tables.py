@@ -1,15 +1,15 @@
-"""The tables and figures of "Convex Primitive Decomposition for Collision Detection", on our meshes.
+"""Make the tables and figures of "Convex Primitive Decomposition for Collision Detection" for other meshes.
 
     python benchmarks/paper_tables.py [--quick] [--answered] [--only tables,fig9,fig13,fig14,fig16] [MESH...]
 
-Tables 2 to 5: hitbox against CoACD and V-HACD with their defaults. Fig. 9: time over faces. Fig. 13: as
-many primitives as CoACD has hulls, in the drop scene. Fig. 14: three sets of weights. Fig. 16: Eq. 4
-against Eq. 5 by sampling. Each becomes a CSV in benchmarks/results/paper and a table in
+Tables 2 to 5 compare hitbox with CoACD and V-HACD with their defaults. Fig. 9 has time over faces. Fig. 13
+has as many primitives as CoACD has hulls, in the drop scene. Fig. 14 has three sets of weights. Fig. 16
+compares Eq. 4 with Eq. 5 by sampling. Each becomes a CSV in benchmarks/results/paper and a table in
 benchmarks/results/paper_tables.md.
 
-The meshes are those of HITBOX_BENCH_DATA (see harness.py), or the MESH files given. What the peers answered
-is kept in out/compare, so a second run only does what is new; the first takes CoACD about a minute a mesh.
-`--answered` starts no peer: the tables and Fig. 13 are then only about meshes on which all peers have
+The meshes are those of HITBOX_BENCH_DATA (see harness.py), or the given MESH files. The store out/compare
+keeps the peers' answers, so a second run computes only new ones. In the first run CoACD takes about a minute
+per mesh. `--answered` starts no peer: the tables and Fig. 13 then have only meshes on which all peers have
 answered in an earlier run. `--quick` takes the three smallest meshes and few balls, and only prints.
 """
 
@@ -39,7 +39,7 @@ PEERS = ("coacd", "vhacd")
 TIMEOUT = 1500.0  # seconds: CoACD takes longer than 5 minutes on a few
 KINDS = ("box", "sphere", "capsule", "cylinder", "frustum", "prism")
 
-# Fig. 14's third set has nothing but what every engine has; its text says 1.5 for boxes, its caption 1.
+# Fig. 14's third set has only kinds that every engine has. Its text has 1.5 for boxes, its caption 1.
 WEIGHTS: dict[str, dict[str, Any]] = {
     "paper": {},
     "uniform": {"weights": "uniform"},
@@ -57,24 +57,24 @@ FIG_13_MESHES = ("chair", "octopus", "sledge", "block")
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of it is done."""
+    """The scope of a run."""
 
     meshes: list[Path]
-    with_peers: list[Path]  # those that the peers get
+    with_peers: list[Path]  # the meshes that the peers get
     balls: int
     frames: int
-    dense: int  # samples a pair in Fig. 16
+    dense: int  # samples per pair in Fig. 16
     sparse: int
 
 
 def named(meshes: list[Path], names: Sequence[str]) -> list[Path]:
-    """Those with these names; where there are none of them, the first two."""
+    """Return the meshes with these names, or the first two meshes if there are none."""
     return [path for path in meshes if harness.name_of(path) in names] or meshes[:2]
 
 
 @dataclass(frozen=True)
 class Table:
-    """One table or figure: what is written to its CSV, and how Markdown shows it."""
+    """One table or figure: the content of its CSV, and its form in Markdown."""
 
     name: str
     title: str
@@ -101,13 +101,15 @@ def number(value: float | None, digits: int = 5) -> str:
 
 
 def ours(rows: Sequence[Row]) -> Row | None:
-    """The paper chose its counts by hand; here: the row with a third of the smaller peer's bytes."""
+    """Return the row with a third of the smaller peer's bytes. The paper chose its counts by hand."""
     answered = [row for row in rows if row.method.startswith("hitbox") and row.error is None]
     return min(answered, key=lambda row: row.bytes or 0, default=None)
 
 
 def triples(comparison: Comparison) -> list[tuple[str, int, list[Row | None]]]:
-    """For each mesh: its name, its faces, and the rows of hitbox, CoACD and V-HACD; None: no answer."""
+    """Return for each mesh its name, its faces, and the rows of hitbox, CoACD and V-HACD, or None for no
+    answer.
+    """
     found = []
     for subject in comparison.subjects:
         peers = {row.method: row for row in subject.rows if row.error is None}
@@ -191,7 +193,7 @@ def tables(scope: Scope) -> list[Table]:
 
 
 def fig_9(scope: Scope) -> list[Table]:
-    """Seconds over faces, on the set and on one surface at many sizes."""
+    """Make Fig. 9: seconds over faces, on the set and on one surface at many sizes."""
     cases: list[tuple[str, Callable[[], hitbox.Mesh]]] = [
         (harness.name_of(path), lambda path=path: hitbox.load(path)) for path in scope.meshes
     ]
@@ -244,7 +246,7 @@ MEASURED = ("shapes", "bytes", "outer mean", "outer Hausdorff")
 
 
 def fig_13(scope: Scope) -> list[Table]:
-    """The same number of primitives as CoACD has hulls."""
+    """Make Fig. 13: the same number of primitives as CoACD has hulls."""
     rows = []
     chosen = named(scope.with_peers, FIG_13_MESHES)
     if not chosen:
@@ -283,7 +285,7 @@ def fig_14(scope: Scope) -> list[Table]:
 
 
 def fig_16(scope: Scope) -> list[Table]:
-    """Merging by Eq. 4 and by Eq. 5, whose overlaps are sampled for every pair."""
+    """Make Fig. 16: merging by Eq. 4 and by Eq. 5, whose overlaps are sampled for every pair."""
     rows = []
     variants = [("Eq. 4", "volume", 0), (f"Eq. 5, {scope.sparse:,} samples", "joint", scope.sparse),
                 (f"Eq. 5, {scope.dense:,} samples", "joint", scope.dense)]  # fmt: skip
@@ -291,7 +293,8 @@ def fig_16(scope: Scope) -> list[Table]:
         mesh = hitbox.load(path)
         base = 0.0
         for name, cost, samples in variants:
-            # What `fit` does, with a number of samples that is no public option: nobody should need it.
+            # The steps of `fit`, with a number of samples that is not a public option because users do not
+            # need it.
             job = _Job(mesh, FitOptions(cost=cost), 0, None, None)
             job.core_options.overlap_samples = samples
             clock = harness.Clock()
@@ -318,7 +321,7 @@ PARTS: dict[str, Callable[[Scope], list[Table]]] = {
 
 
 def narrate(what: str) -> Callable[[str, float], None]:
-    """A line on stderr every ten seconds."""
+    """Print a line on stderr every ten seconds."""
     last = [time.monotonic()]
 
     def say(stage: str, fraction: float) -> None:

@@ -1,4 +1,4 @@
-"""Thirty unlike meshes for same_bytes.py, made by code: the same ones in every run, and no files."""
+"""Thirty different meshes for same_bytes.py, made by code: the same ones in every run, without files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def extruded(outline: Sequence[Sequence[float]], height: float = 1.0) -> Body:
 
 
 def revolved(profile: Sequence[Sequence[float]], segments: int = 24) -> Body:
-    """The profile of (radius, z) points turned about the z axis: quads, and triangles at radius 0."""
+    """A profile of (radius, z) points revolved about the z axis: quads, and triangles at radius 0."""
     angles = np.arange(segments) * (2 * math.pi / segments)
     vertices: list[Floats] = []
     rings: list[list[int]] = []
@@ -63,7 +63,7 @@ def together(*bodies: Body) -> Body:
 
 
 def turned(body: Body, seed: int, scale: float = 1.0, shift: float = 0.0) -> Body:
-    """Turned at random, scaled, and moved by up to `shift`."""
+    """Rotate a mesh at random, scale it, and move it by up to `shift`."""
     random = np.random.default_rng(seed)
     turn, _ = np.linalg.qr(random.normal(size=(3, 3)))
     turn[:, 0] *= np.linalg.det(turn)
@@ -71,7 +71,7 @@ def turned(body: Body, seed: int, scale: float = 1.0, shift: float = 0.0) -> Bod
 
 
 def triangles(body: Body) -> Body:
-    """Each polygon as a fan from its first corner."""
+    """Triangulate each polygon as a fan from its first corner."""
     return body[0], [[f[0], f[k], f[k + 1]] for f in body[1] for k in range(1, len(f) - 1)]
 
 

@@ -1,4 +1,4 @@
-"""Seconds to read a million faces in each format, with trimesh beside it where it is installed.
+"""Measure the seconds to read a million faces in each format, also with trimesh if it is installed.
 
     python benchmarks/read.py [faces]
 
@@ -100,7 +100,7 @@ def write_obj(path: Path, vertices: Array, quads: npt.NDArray[np.int64]) -> None
 
 
 def write_all(folder: Path, faces: int) -> dict[str, Path]:
-    """A file of `faces` triangles per format; the OBJ has as many quads."""
+    """Write a file of `faces` triangles per format. The OBJ has as many quads."""
     half, whole = wavy_grid(faces // 2), wavy_grid(faces)
     paths = {kind: folder / f"mesh.{kind}" for kind in ("ply", "stl", "glb", "obj")}
     for kind, write in (("ply", write_ply), ("stl", write_stl), ("glb", write_glb)):

@@ -1,4 +1,4 @@
-"""Hashes what every verb writes, so that two builds can be compared: the proof that nothing got lost.
+"""Hash the output of every verb, so that two builds can be compared and nothing gets lost.
 
     python benchmarks/same_bytes.py --out A.json [--quick] [--data N] [--only NAME...]
     python benchmarks/same_bytes.py compare A.json B.json [--expected FILE]
@@ -52,7 +52,7 @@ PROFILES = (
     "curobo", "gltf", "godot", "jolt", "mjx", "mujoco", "newton", "physx", "physx-gpu", "rapier", "sdf",
     "unity", "unreal", "urdf", "usd",
 )  # fmt: skip
-# Each with the suffix of its file.
+# Formats with the suffixes of their files.
 FORMATS = {
     "json": ".json", "obj": ".obj", "gltf": ".glb", "gltf, text": ".gltf", "stl": ".stl", "ply": ".ply",
     "urdf": ".urdf", "urdf-1.1": ".urdf", "mjcf": ".xml", "sdf": ".sdf", "srdf": ".srdf", "curobo": ".yml",
@@ -60,8 +60,9 @@ FORMATS = {
     "unreal-obj": ".obj", "unity": ".obj", "glb-meshes": ".glb",
 }  # fmt: skip
 UNHASHED = {"notes", "seconds", "why", "message", "frame_ms", "mean_ms", "median_ms", "p95_ms", "p99_ms"}
-CHOSEN = ("fit 8", "fit 12 with hulls", "fit spheres 12", "carve plain")  # what is measured and written
-CHANCES = 4  # an option that is not tried on all meshes is tried on one of four
+# the colliders that are measured and written
+CHOSEN = ("fit 8", "fit 12 with hulls", "fit spheres 12", "carve plain")
+CHANCES = 4  # a rare option is tried on one of this many meshes
 SAMPLES = 20_000
 
 
@@ -69,7 +70,7 @@ SAMPLES = 20_000
 
 
 def plain(value: Any) -> Any:
-    """What JSON has, in a form that differs where the value differs; without times and wording."""
+    """Return a JSON value without times and wording, in a form that differs where the value differs."""
     if isinstance(value, np.ndarray):
         data = np.ascontiguousarray(value)
         return [str(data.dtype), list(data.shape), hashlib.sha256(data.tobytes()).hexdigest()]
@@ -94,10 +95,10 @@ def digest(value: Any) -> str:
 
 
 def without_prose(name: str, data: bytes) -> Any:
-    """A file without what may be reworded: comments, docstrings, notes."""
+    """Return a file without text that may be reworded: comments, docstrings, notes."""
     suffix = Path(name).suffix
     if suffix == ".json":
-        return json.loads(data)  # `plain` leaves notes out
+        return json.loads(data)  # `plain` leaves out notes
     if suffix == ".py":
         return without_docstrings(ast.parse(data))
     patterns = {
@@ -116,7 +117,7 @@ def without_docstrings(tree: ast.Module) -> str:
 
 
 class Recorder:
-    """The hashes of one mesh, and what they are made from."""
+    """The hashes of one mesh, and the values that they are made from."""
 
     def __init__(self, name: str, number: int, mesh: hitbox.Mesh, quick: bool) -> None:
         self.name, self.number, self.mesh, self.quick = name, number, mesh, quick
@@ -124,7 +125,9 @@ class Recorder:
         self._turn = number
 
     def add(self, what: str, make: Callable[[], Any]) -> Any:
-        """Keeps the hash of what `make` returns, or of the type of what it raises; returns the value."""
+        """Keep the hash of the value that `make` returns, or of the type of its exception, and return the
+        value.
+        """
         try:
             value = make()
         except Exception as error:  # an error is a result like any other
@@ -137,7 +140,7 @@ class Recorder:
         return value
 
     def now(self) -> bool:
-        """Whether this mesh is one of those that get the next rare option."""
+        """Return whether this mesh gets the next rare option."""
         self._turn += 1
         return not self.quick and self._turn % CHANCES == 0
 
@@ -161,11 +164,11 @@ class Recorder:
         self._keep(f"{what} | complete", found.status.complete)
 
 
-# ---------------------------------------------------------------- What both builds have under other names
+# ---------------------------------------------------------------- Functions with other names in older builds
 
 
 def verb(name: str) -> Any:
-    """A verb that was in a module of its name before it came to the top."""
+    """Return a verb, which older builds have in a module of its name."""
     found = getattr(hitbox, name, None)
     if callable(found):
         return found
@@ -205,13 +208,13 @@ def cleaned(mesh: hitbox.Mesh, weld: Any) -> list[Any]:
 
 
 def contents(mesh: hitbox.Mesh) -> list[Any]:
-    """All that a mesh holds."""
+    """Return all data of a mesh."""
     names = [mesh.part_names, mesh.material_names, mesh.unit, mesh.up, mesh.name]
     return [mesh.vertices, mesh.indices, mesh.offsets, mesh.part, mesh.material, *names]
 
 
 def on_reading(record: Recorder) -> None:
-    """The mesh as files of several formats, read again."""
+    """Write the mesh in several formats and read it again."""
     for suffix, write in (("obj", obj_text), ("off", off_text), ("stl", stl_text)):
         path = Path(f"read.{suffix}")
         path.write_text(write(record.mesh))
@@ -226,7 +229,7 @@ def polygons(mesh: hitbox.Mesh) -> Iterator[list[int]]:
 
 
 def obj_text(mesh: hitbox.Mesh) -> str:
-    """With a group per part and a material per face, where the mesh has them."""
+    """Return an OBJ with a group per part and a material per face, if the mesh has them."""
     lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
     for k, face in enumerate(polygons(mesh)):
         if mesh.part is not None:
@@ -253,7 +256,7 @@ def stl_text(mesh: hitbox.Mesh) -> str:
 
 
 def on_fit(record: Recorder) -> dict[str, hitbox.Collider]:
-    """All options of fit. Returns some of the colliders, for other verbs."""
+    """Try all options of fit. Return some of the colliders for other verbs."""
     mesh = record.mesh
     made: dict[str, hitbox.Collider] = {}
 
@@ -281,7 +284,7 @@ def on_fit(record: Recorder) -> dict[str, hitbox.Collider]:
 
 
 def rare_fits(mesh: hitbox.Mesh) -> dict[str, dict[str, Any]]:
-    """Options that some of the meshes get."""
+    """Try options that only some of the meshes get."""
     top = mesh.vertices[mesh.indices].max(axis=0)
     clear = [(*top, 0.2 * mesh.diagonal), (*(top - 0.1 * mesh.diagonal), 0.05 * mesh.diagonal)]
     return {
@@ -337,7 +340,9 @@ def on_levels(record: Recorder) -> None:
 
 
 def on_carve(record: Recorder) -> dict[str, hitbox.Collider]:
-    """The space and its colliders. Lengths are absolute, so that they mean the same in every build."""
+    """Compute the space and its colliders. Lengths are absolute, so that they mean the same in every
+    build.
+    """
     mesh, side = record.mesh, longest_side(record.mesh)
     radius, tolerance = 0.1 * side, 0.05 * side
     made: dict[str, hitbox.Collider] = {}
@@ -398,7 +403,7 @@ def rare_spaces(mesh: hitbox.Mesh, radius: float) -> dict[str, dict[str, Any]]:
 
 
 def on_space(record: Recorder, space: hitbox.NavigableSpace, made: Mapping[str, hitbox.Collider]) -> None:
-    """What a space is asked: saved and loaded, by fit, by merge, and by itself."""
+    """Use a space: save and load it, give it to fit and merge, and measure overlaps."""
     path = Path("space.json")
     record.add("space | saved", lambda: [space.save(path), json.loads(path.read_bytes())])
     record.add("space | loaded", lambda: hitbox.NavigableSpace.load(path).spheres)
@@ -461,7 +466,7 @@ def checked(collider: hitbox.Collider, profile: str) -> list[Any]:
 
 
 def geometry(mesh: hitbox.Mesh, collider: hitbox.Collider) -> list[Any]:
-    """What a collider knows of itself, and what becomes of it."""
+    """Compute the properties and transformations of a collider."""
     random = np.random.default_rng(0)
     points = collider.bounds[0] + random.random((500, 3)) * (collider.bounds[1] - collider.bounds[0])
     moved = collider.transformed((0.5, 0.5, 0.5, 0.5), (1.0, 2.0, 3.0), 2.0)
@@ -476,7 +481,7 @@ def geometry(mesh: hitbox.Mesh, collider: hitbox.Collider) -> list[Any]:
 
 
 def on_files(record: Recorder, made: Mapping[str, hitbox.Collider]) -> None:
-    """Every format, static and with a moving body and its mesh, written and read again."""
+    """Write every format, static and as a dynamic body with its mesh, and read it again."""
     moving = {"dynamic": True, "mesh": record.mesh, "density": 300.0}
     for what in CHOSEN:
         if what not in made:
@@ -521,7 +526,7 @@ def shapes_in(read: Callable[[Path], hitbox.Collider], path: Path) -> list[Any]:
 
 @contextlib.contextmanager
 def inside(folder: tempfile.TemporaryDirectory[str]) -> Iterator[None]:
-    """The folder is the working directory, so that no path with a random part comes into a file."""
+    """Make the folder the working directory, so that no random path gets into a file."""
     before = Path.cwd()
     with folder as at:
         os.chdir(at)
@@ -540,7 +545,7 @@ def files_below(folder: Path) -> dict[str, Any]:
 
 
 def shell(*arguments: object) -> list[Any]:
-    """Exit code and standard output of `python -m hitbox`, in this process."""
+    """Return exit code and standard output of `python -m hitbox`, run in this process."""
     printed, before = io.StringIO(), sys.argv
     sys.argv = ["hitbox", *map(str, arguments)]
     code: Any = 0
@@ -646,7 +651,7 @@ def simulated(mesh: hitbox.Mesh, collider: hitbox.Collider, scene: str, engine: 
 
 
 def on_pages(record: Recorder, collider: hitbox.Collider) -> None:
-    """A picture, and what compare says of hitbox alone, on a few meshes."""
+    """Draw a picture, and compare hitbox alone, on a few meshes."""
     if record.number % 10 == 4:
         record.add("render", partial(picture, record.mesh, collider))
         record.add("compare", partial(comparison, record.mesh))
@@ -675,7 +680,7 @@ def on_coacd(record: Recorder) -> None:
 
 
 def hashes_of(number: int, name: str, path: Path | None, quick: bool) -> dict[str, str]:
-    """All hashes of one mesh: a generated one, or that of a file."""
+    """Return all hashes of one mesh, generated or read from a file."""
     warnings.simplefilter("ignore")
     mesh = proof_meshes.meshes()[name] if path is None else hitbox.load(path)
     record = Recorder(name, number, mesh, quick)
@@ -699,7 +704,7 @@ def hashes_of(number: int, name: str, path: Path | None, quick: bool) -> dict[st
 
 
 def files_of_data(count: int) -> dict[str, Path]:
-    """The smallest files of the data's folder and of `byhand` beside it."""
+    """Return the smallest files of the data's folder and of `byhand` beside it."""
     folders = (harness.DATA, harness.DATA.parent / "byhand")
     found = [path for folder in folders if folder.is_dir() for path in folder.rglob("*")]
     found = [path for path in found if re.search(r"\.(obj|ply|stl|off|glb)(\.gz)?$", path.name)]
@@ -725,7 +730,7 @@ def run(given: argparse.Namespace) -> dict[str, str]:
 
 
 def differences(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """For each key that is not the same in both: what became of it."""
+    """Return a description of each key that differs between both files."""
     found = {}
     for key in [*before, *(key for key in after if key not in before)]:
         if before.get(key) != after.get(key):
@@ -734,7 +739,7 @@ def differences(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str
 
 
 def compared(before: Path, after: Path, expected: Path) -> int:
-    """Prints what differs; 1 if something does that is not expected."""
+    """Print differences, and return 1 if one of them is not expected."""
     pair = [json.loads(path.read_text())["hashes"] for path in (before, after)]
     names = [{key.split(" | ")[0] for key in hashes} for hashes in pair]
     both = names[0] & names[1]

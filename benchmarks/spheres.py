@@ -1,21 +1,21 @@
-"""How close spheres are to robot links: hitbox against medial balls, and against merging.
+"""Measure how close spheres are to robot links: hitbox, medial balls, and merging.
 
     python benchmarks/spheres.py [--quick]
 
-The links are parts of kuka_iiwa, shadow_hand, husky and spot_hip_link in the folder HITBOX_BENCH_DATA; those
-that are not there are left out. One thread, CPU seconds. `--quick` takes three links and two counts, and only
-prints.
+The links are parts of kuka_iiwa, shadow_hand, husky and spot_hip_link in the folder HITBOX_BENCH_DATA;
+missing ones are left out. Times are CPU seconds of one thread. `--quick` takes three links and two counts,
+and only prints.
 
-PyPI has no package that makes such spheres by itself (`foam` is not there, `morphit` is something else), so
-the medial balls are our own, after what `foam` and its forerunners do:
+PyPI has no package that makes such spheres (`foam` is not there, `morphit` is something else). So the medial
+balls are an own implementation of the method of `foam` and its predecessors:
 
-1. 4,000 points on the surface. At each the largest ball that touches it from inside and holds no other point
-   (shrinking balls, Ma et al. 2012): 4,000 balls around the medial axis.
-2. Greedy cover: all balls grown by the same length, always the one that covers most points not yet covered.
-   The length is the smallest, found by halving, for which `count` balls are enough.
+1. Take 4,000 points on the surface. At each, find the largest ball that touches it from inside and contains
+   no other point (shrinking balls, Ma et al. 2012): 4,000 balls around the medial axis.
+2. Cover greedily: grow all balls by the same length, and repeatedly take the ball that covers most uncovered
+   points. The length is the smallest, found by bisection, for which `count` balls are enough.
 3. Each ball shrinks to the points that it covers best, so that each radius is as small as its points allow.
 
-Every sampled point is then covered; what lies between them may not be.
+Every sampled point is then covered. Points between the samples may not be.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def part_of(mesh: Any, name: str) -> Any:
 
 
 def medial_balls(mesh: Any, count: int) -> Floats:
-    """One row a ball: centre, radius."""
+    """Return one row per ball: centre, radius."""
     from scipy.spatial.distance import cdist
 
     from hitbox._native import _core
@@ -78,7 +78,7 @@ def medial_balls(mesh: Any, count: int) -> Floats:
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     centers, radii = shrinking_balls(points, normals, mesh.diagonal)
-    distances = cdist(centers, points)  # a row a ball
+    distances = cdist(centers, points)  # one row per ball
     low, high = 0.0, mesh.diagonal
     chosen = greedy_cover(distances <= (radii + high)[:, None], count)
     for _ in range(9):
@@ -118,7 +118,9 @@ def shrinking_balls(points: Floats, normals: Floats, diagonal: float) -> tuple[F
 
 
 def greedy_cover(holds: npt.NDArray[np.bool_], most: int) -> list[int] | None:
-    """Rows that together hold every column, at most `most`; None where greed needs more."""
+    """Return at most `most` rows that together cover every column, or None if the greedy choice needs
+    more.
+    """
     chosen: list[int] = []
     counts = holds.sum(axis=1)
     columns = holds.T.astype(np.float32)

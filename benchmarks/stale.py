@@ -1,11 +1,11 @@
-"""Says which tables in benchmarks/results are older than the code they judge.
+"""List the tables in benchmarks/results that are older than the code they judge.
 
     python benchmarks/stale.py [--mark]
 
-Each table keeps a hash per verb of what that verb did when the table was made (see behaviour.py). A table is
-stale if a verb does something else now, or if the hash is not known. A stale table must say so at its top:
-`--mark` writes that warning, and removes it where it is no longer true. The exit code is 1 if a table is
-stale and does not say so, or says so and is not.
+Each table keeps a hash of the behaviour of its verbs at the time it was made (see behaviour.py). A table is
+stale if a verb behaves differently now, or if the hash is unknown. A stale table must have a warning at its
+top. `--mark` writes that warning, and removes it where it is no longer true. The exit code is 1 if a stale
+table has no warning, or if a valid table has one.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ def behaviour_line(hashes: Mapping[str, str]) -> str:
 
 
 def judged(text: str) -> dict[str, str]:
-    """The hashes in a table's head, by verb. Empty if the table has none."""
+    """Return the hashes in a table's head by verb, or an empty dict."""
     line = re.search(rf"^{HEAD}: (.*?)\.$", text, re.MULTILINE | re.DOTALL)
     return dict(re.findall(r"(\w+) `(\w+)`", line[1])) if line else {}
 
 
 def reason(text: str, now: Mapping[str, str]) -> str | None:
-    """Why a table is stale, or None if it holds. Verbs that cannot run on this machine are not compared."""
+    """Return why a table is stale, or None if it is valid. Verbs that cannot run on this machine are not
+    compared.
+    """
     kept = judged(text)
     if not kept:
         return "the table does not say what the code it judges did"
@@ -45,7 +47,7 @@ def reason(text: str, now: Mapping[str, str]) -> str | None:
 
 
 def warned(text: str, why: str | None) -> str:
-    """The table with a warning below its title if it is stale, without one if it holds."""
+    """Return the table with a warning below its title if it is stale, without one if it is valid."""
     bare = WARNING.sub("", text, count=1)
     if why is None:
         return bare

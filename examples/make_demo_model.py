@@ -1,4 +1,4 @@
-"""Makes lighthouse.obj: a small harbour scene of our own, y up, in metres, polygons in named groups.
+"""Make lighthouse.obj: a small harbour scene, y up, in metres, with polygons in named groups.
 
 python examples/make_demo_model.py [PATH]
 """
@@ -24,7 +24,7 @@ class Model:
         self.face_count = 0
 
     def add(self, group, material, vertices, faces, *, at=(0, 0, 0), turn=None):
-        """`turn`: 3x3 matrix applied before the move to `at`."""
+        """Add polygons. `turn` is a 3x3 matrix that is applied before the move to `at`."""
         points = np.asarray(vertices, float)
         if turn is not None:
             points = points @ np.asarray(turn).T
@@ -42,7 +42,7 @@ class Model:
         self.add(group, material, corners, faces, at=center, turn=turn)
 
     def lathe(self, group, material, profile, *, at=(0, 0, 0), turn=None, sides=SIDES):
-        """Turns (radius, height) pairs, from bottom to top, around y. A radius of 0 is one point."""
+        """Revolve (radius, height) pairs, from bottom to top, around y. A radius of 0 is one point."""
         vertices, faces, rings = [], [], []
         for radius, height in profile:
             count = sides if radius > 0 else 1
