@@ -394,7 +394,7 @@ def test_a_pattern_starts_at_its_first_wildcard(tmp_path, fakes):
             {"to": "srdf"},
             "srdf supports only spheres, but fit also makes a box. Give kinds=sphere.",
         ),
-        (("a.obj",), {"to": "curobo", "verb": "carve", "radius": 1, "tolerance": 1}, "makes a hull too"),
+        (("a.obj",), {"to": "curobo", "verb": "carve", "radius": 1, "tolerance": 1}, "also makes a hull"),
         (("a.obj",), {"density": 500}, "only a dynamic body has a mass"),
         (("a.obj",), {"density": 0, "dynamic": True}, "density: must be"),
     ],
@@ -459,7 +459,7 @@ def test_cancel_stops_it_and_what_is_done_stays(tmp_path, fakes):
         if summary.done == 3:
             cancel.set()
 
-    with pytest.raises(InterruptedError, match="of 40 are done; resume goes on"):
+    with pytest.raises(InterruptedError, match="of 40 are done; resume continues"):
         run(source, tmp_path / "out", progress=after_three, cancel=cancel, workers=2)
     done = lines(tmp_path / "out")
     assert 3 <= len(done) < 40
