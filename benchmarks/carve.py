@@ -48,11 +48,19 @@ import carve_judge as judge
 OUT = Path(__file__).parents[1] / "out"
 PACKAGES = ("hitbox", "coacd", "vhacdx", "libigl", "scipy")
 COVER = 1e-6  # fraction of the diagonal: how far a face may lie outside the hulls
-SPACES = {"coarse": ("2.5%", "5%"), "fine": ("5%", "1%")}  # radius, tolerance
+# Radius and tolerance as the paper has them: shares of the longest side of the bounding box.
+SPACES = {"coarse": (0.025, 0.05), "fine": (0.05, 0.01)}
 EFFORT = 6.0
 GROWTH = (100_000, 1_000_000)
 
 Floats = npt.NDArray[np.float64]
+
+
+def lengths(mesh: hitbox.Mesh, space: str) -> tuple[float, float]:
+    """The radius and the tolerance in mesh units."""
+    low, high = mesh.bounds
+    radius, tolerance = (share * float((high - low).max()) for share in SPACES[space])
+    return radius, tolerance
 
 
 @dataclass(frozen=True)
@@ -175,7 +183,7 @@ class Bench:
 
     def space(self, name: str) -> hitbox.NavigableSpace:
         if name not in self._spaces:
-            self._spaces[name] = hitbox.navigable_space(self.mesh, *SPACES[name], threads=1)
+            self._spaces[name] = hitbox.navigable_space(self.mesh, *lengths(self.mesh, name), threads=1)
         return self._spaces[name]
 
     def made(self, name: str) -> Made:
@@ -193,7 +201,7 @@ class Bench:
     def _carved(self, case: Case, options: Mapping[str, Any]) -> Made:
         clock = harness.Clock()
         try:
-            collider = hitbox.carve(self.mesh, *SPACES[case.space], threads=1, **options)
+            collider = hitbox.carve(self.mesh, *lengths(self.mesh, case.space), threads=1, **options)
         except Exception as error:  # any error: the other meshes continue
             return Made(error=f"{type(error).__name__}: {error}")
         return self.judged(collider, clock.read()["cpu"], case.space)
@@ -222,9 +230,7 @@ class Bench:
         """
         if name not in self._judges:
             vertices, triangles = self.arrays
-            used = vertices[np.unique(triangles)]
-            side = float((used.max(axis=0) - used.min(axis=0)).max())
-            radius, tolerance = (float(text.rstrip("%")) / 100 * side for text in SPACES[name])
+            radius, tolerance = lengths(self.mesh, name)
             space = (radius, tolerance, min(radius, tolerance) / 4)
             what = repr([self.mesh.sha256, *space, reaching_digest()])
             distances = exact_distances(vertices, triangles)
@@ -359,7 +365,7 @@ def growth(settings: Settings) -> list[Grown]:
         kept = store.get(key, Grown.from_dict)
         if kept is None:
             clock = harness.Clock()
-            collider = hitbox.carve(mesh, *SPACES["fine"], threads=1)
+            collider = hitbox.carve(mesh, *lengths(mesh, "fine"), threads=1)
             kept = Grown(mesh.face_count, len(collider), clock.read()["cpu"])
             store.put(key, asdict(kept))
         rows.append(kept)

@@ -16,6 +16,7 @@ from hitbox import InputError
 from hitbox.compat import coacd as ours
 
 TORUS = specimens.torus(1, 0.3, 8, 5)
+SIDE = float(np.ptp(TORUS.vertices, axis=0).max())  # CoACD measures in halves of the longest side
 
 
 def mesh(module, source=TORUS):
@@ -73,25 +74,28 @@ def parts_of(collider):
 @pytest.mark.parametrize(
     ("arguments", "keywords"),
     [
-        ({}, {"radius": "2.5%", "tolerance": "2.5%"}),
-        ({"threshold": 0.2}, {"radius": "10%", "tolerance": "10%"}),
+        ({}, {"radius": 0.025 * SIDE, "tolerance": 0.025 * SIDE}),
+        ({"threshold": 0.2}, {"radius": 0.1 * SIDE, "tolerance": 0.1 * SIDE}),
         ({"threshold": 0.2, "real_metric": True}, {"radius": 0.2, "tolerance": 0.2}),
-        ({"threshold": 0.2, "radius": "5%"}, {"radius": "5%", "tolerance": "10%"}),
+        ({"threshold": 0.2, "radius": "5%"}, {"radius": "5%", "tolerance": 0.1 * SIDE}),
         ({"radius": "5%", "tolerance": "4%"}, {"radius": "5%", "tolerance": "4%"}),
-        ({"threshold": 0.2, "max_convex_hull": 2}, {"radius": "10%", "tolerance": "10%", "count": 2}),
+        (
+            {"threshold": 0.2, "max_convex_hull": 2},
+            {"radius": 0.1 * SIDE, "tolerance": 0.1 * SIDE, "count": 2},
+        ),
         (
             {"threshold": 0.1, "decimate": True, "max_ch_vertex": 30},
-            {"radius": "5%", "tolerance": "5%", "max_vertices": 30},
+            {"radius": 0.05 * SIDE, "tolerance": 0.05 * SIDE, "max_vertices": 30},
         ),
-        ({"threshold": 0.2, "max_ch_vertex": 30}, {"radius": "10%", "tolerance": "10%"}),
+        ({"threshold": 0.2, "max_ch_vertex": 30}, {"radius": 0.1 * SIDE, "tolerance": 0.1 * SIDE}),
         (
             {"threshold": 0.2, "mcts_iterations": 225, "seed": 3},
-            {"radius": "10%", "tolerance": "10%", "effort": 0.5, "seed": 3},
+            {"radius": 0.1 * SIDE, "tolerance": 0.1 * SIDE, "effort": 0.5, "seed": 3},
         ),
-        ({"threshold": 0.2, "pca": True, "merge": False}, {"radius": "10%", "tolerance": "10%"}),
+        ({"threshold": 0.2, "pca": True, "merge": False}, {"radius": 0.1 * SIDE, "tolerance": 0.1 * SIDE}),
         (
             {"threshold": 0.2, "preprocess_mode": "on", "resolution": 9, "mcts_nodes": 2},
-            {"radius": "10%", "tolerance": "10%"},
+            {"radius": 0.1 * SIDE, "tolerance": 0.1 * SIDE},
         ),
     ],
 )

@@ -20,14 +20,13 @@ def parse_length(
     *,
     name: str = "length",
     signed: bool = False,
-    whole: str = "diagonal",
 ) -> float:
     """Convert `value` to mesh units.
 
     A number, or a string of one, is in mesh units. `"1%"` refers to `diagonal`, the diagonal of the mesh's
     bounding box. `"5mm"` (also cm, m, km, in, ft) is converted to `unit`, the mesh's unit. A mesh without a
     unit counts as metres, as in glTF and most engines. The result is finite, and not negative unless `signed`
-    is true. `name` and `whole` are used in error messages: the option's name, and what percentages refer to.
+    is true. Error messages start with `name`, the option's name.
 
     >>> parse_length("1%", diagonal=20.0)
     0.2
@@ -42,7 +41,7 @@ def parse_length(
         if match is None:
             raise InputError(
                 f"{name}: {value!r} is not a length. Write mesh units (0.02), a percentage of the "
-                f"{whole} ('1%') or a length with a unit ('5mm')."
+                f"diagonal ('1%') or a length with a unit ('5mm')."
             )
         number, suffix = float(match[1]), match[2]
     else:

@@ -46,7 +46,7 @@ def carve(
     """Convex hulls around MESH that leave open wherever a ball of RADIUS gets to from outside while it stays
     TOLERANCE away from MESH.
 
-    A length is in mesh units (0.02), of the longest side of the bounding box (1%), or has a unit (5mm).
+    A length is in mesh units (0.02), of the diagonal of the bounding box (1%), or has a unit (5mm).
     """
     from hitbox._methods.carve import CarveOptions
 

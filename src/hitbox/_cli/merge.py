@@ -33,7 +33,7 @@ def merge(
 
     A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces
     (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. A length is in their units (0.02), of the
-    longest side of their box (1%), or has a unit (5mm).
+    diagonal of their box (1%), or has a unit (5mm).
     """
     from hitbox._methods.merge import MergeOptions
 

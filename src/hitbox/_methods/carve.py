@@ -32,7 +32,7 @@ MOST_NAMED = 5  # hulls in the status
 class CarveOptions(SpaceOptions):
     """All options of carve, with their defaults; those of the space come first.
 
-    A length is mesh units, a share of the longest side of the bounding box ("5%"), or has a unit ("5mm").
+    A length is mesh units, a share of the diagonal of the bounding box ("4%"), or has a unit ("5mm").
     """
 
     VERB: ClassVar[str] = "carve"
@@ -79,7 +79,7 @@ def carve(
 
     A ball may go wherever it stays `tolerance` away from the mesh and comes from outside. Options are the
     fields of CarveOptions, given as keywords or as one `options`; lengths are mesh units, have a unit, or are
-    a share of the longest side of the bounding box.
+    a share of the diagonal of the bounding box.
 
     Guaranteed: no hull enters that space, proved for all of it and not only at samples (unless `count` is too
     few for that, and the status then says how far); every face lies in the union of the hulls, to 1e-6 of

@@ -26,12 +26,13 @@ from hitbox._native import _core
 class MergeOptions:
     """All options of merge, with their defaults.
 
-    A length is in the collider's units, a share of the longest side of its box ("1%"), or has a unit ("5mm").
+    A length is in the collider's units, a share of the diagonal of the mesh's bounding
+    box, or of the collider's own ("1%"), or has a unit ("5mm").
     """
 
     count: int | None = option(None, "Shapes at most: merges end there. Without it: as few as are allowed.")
     tolerance: float | str = option(
-        "1%", "Length: how thick a layer a merge may add, where there is neither a space nor a count."
+        "0.8%", "Length: how thick a layer a merge may add, where there is neither a space nor a count."
     )
     space: NavigableSpace | None = option(  # noqa: RUF009  # it returns a field
         None, "A navigable space that merged shapes must not enter."
@@ -61,10 +62,10 @@ class MergeOptions:
         if self.distance is not None:
             self.length("distance", 1.0, None)
 
-    def length(self, name: str, longest: float, unit: str | None) -> float:
-        found = parse_length(getattr(self, name), longest, unit, name=f"merge: {name}", whole="longest side")
+    def length(self, name: str, diagonal: float, unit: str | None) -> float:
+        found = parse_length(getattr(self, name), diagonal, unit, name=f"merge: {name}")
         if not found > 0 and name == "tolerance":
-            raise InputError("merge: tolerance: must be above 0. Write '1%' of the longest side, say.")
+            raise InputError("merge: tolerance: must be above 0. Write '1%' of the diagonal, say.")
         return found
 
     def said(self) -> dict[str, Any]:
@@ -101,10 +102,8 @@ def merge(
     chosen = collected(MergeOptions, "merge", options, keywords)
     given = Collider.of(collider)
     threads = checks.threads("merge", threads)
-    low, high = given.bounds
-    longest = float((np.asarray(high) - np.asarray(low)).max())
-    tolerance = chosen.length("tolerance", longest, given.unit)
-    apart = tolerance if chosen.distance is None else chosen.length("distance", longest, given.unit)
+    tolerance = chosen.length("tolerance", given._diagonal, given.unit)
+    apart = tolerance if chosen.distance is None else chosen.length("distance", given._diagonal, given.unit)
     report = reporter("merge", progress, cancel)
     found, numbers = _core.merge(
         [shape._crossing for shape in given], tolerance, apart, chosen.count or 0,

@@ -24,13 +24,13 @@ from hitbox._native import _core
 class SpaceOptions:
     """Where a ball can go: what navigable_space, carve and merge are told about it.
 
-    A length is mesh units, a share of the longest side of the bounding box ("5%"), or has a unit ("5mm").
+    A length is mesh units, a share of the diagonal of the bounding box ("4%"), or has a unit ("5mm").
     """
 
     VERB: ClassVar[str] = "navigable_space"
 
-    radius: float | str = option("5%", "Length: radius of the smallest ball that must get through.")
-    tolerance: float | str = option("1%", "Length: how far from the mesh hulls may be, where a ball goes.")
+    radius: float | str = option("4%", "Length: radius of the smallest ball that must get through.")
+    tolerance: float | str = option("0.8%", "Length: how far from the mesh hulls may be, where a ball goes.")
     floor_tolerance: float | str | None = option(
         None, "Length: the tolerance above what faces up.", means="as elsewhere"
     )
@@ -45,24 +45,24 @@ class SpaceOptions:
             if getattr(self, name) is not None:
                 self._length(name, 1.0, None)
 
-    def _length(self, name: str, longest: float, unit: str | None) -> float:
+    def _length(self, name: str, diagonal: float, unit: str | None) -> float:
         where = f"{self.VERB}: {name}"
-        found = parse_length(getattr(self, name), longest, unit, name=where, whole="longest side")
+        found = parse_length(getattr(self, name), diagonal, unit, name=where)
         if not found > 0:
-            raise InputError(f"{where}: must be above 0. Write '5%' of the longest side, say.")
+            raise InputError(f"{where}: must be above 0. Write '4%' of the diagonal, say.")
         return found
 
     def for_core(self, mesh: Mesh) -> tuple[_core.SpaceOptions, bool]:
         """And whether Python functions are asked: only the thread that called may do that."""
-        longest = longest_side(mesh)
-        radius, tolerance = (self._length(name, longest, mesh.unit) for name in ("radius", "tolerance"))
-        if radius > longest:
+        diagonal = mesh.diagonal
+        radius, tolerance = (self._length(name, diagonal, mesh.unit) for name in ("radius", "tolerance"))
+        if radius > diagonal:
             raise InputError(
-                f"{self.VERB}: radius: {self.radius} is more than the mesh is long. Give at most '100%'."
+                f"{self.VERB}: radius: {self.radius} is more than the mesh's diagonal. Give at most '100%'."
             )
         floor = 0.0
         if self.floor_tolerance is not None:
-            floor = self._length("floor_tolerance", longest, mesh.unit)
+            floor = self._length("floor_tolerance", diagonal, mesh.unit)
             if floor > tolerance:
                 raise InputError(f"{self.VERB}: floor_tolerance: is more than the tolerance. Give less.")
         halves, shapes, functions = _sorted(self.blockers)
@@ -90,12 +90,6 @@ class SpaceOptions:
         return plain
 
 
-def longest_side(mesh: Mesh) -> float:
-    """Of the box around the vertices that faces use."""
-    corners = mesh.vertices[mesh.indices]
-    return float((corners.max(axis=0) - corners.min(axis=0)).max())
-
-
 def navigable_space(
     mesh: MeshLike,
     radius: float | str,
@@ -111,7 +105,7 @@ def navigable_space(
 ) -> NavigableSpace:
     """Where a ball of `radius` gets to from outside while it stays `tolerance` away from the mesh.
 
-    Lengths are mesh units, have a unit, or are a share of the longest side of the bounding box ("5%").
+    Lengths are mesh units, have a unit, or are a share of the diagonal of the bounding box ("4%").
     `keep_clear`: points whose surroundings, up to `tolerance` from the mesh, belong to the space whether a
     ball gets there or not. `blockers`: what balls may not enter: half-spaces, shapes, or a function that
     takes points and gives signed distances, negative inside. `floor_tolerance` is the tolerance above what
@@ -120,7 +114,7 @@ def navigable_space(
     Every sphere keeps the tolerance. A passage too narrow by less than `step` may be taken for open; none
     that is open is taken for closed.
 
-        space = hitbox.navigable_space("chair.glb", "5%", "1%")
+        space = hitbox.navigable_space("chair.glb", "4%", "0.8%")
         collider = hitbox.fit("chair.glb", 64, keep_clear=space)
     """
     given = Mesh.of(mesh)

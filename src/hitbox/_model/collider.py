@@ -256,6 +256,12 @@ class Collider(Sequence[Shape]):
         """Return a collider with every shape mapped by x -> scale * rotate(x) + translation."""
         return self._with(shapes=[s.transformed(rotation, translation, scale) for s in self.shapes])
 
+    @property
+    def _diagonal(self) -> float:
+        """What percentages refer to: the diagonal of the input mesh, or the collider's own without one."""
+        own = float(np.linalg.norm(np.subtract(*self.bounds)))
+        return (self.source.diagonal if self.source else None) or own
+
     def padded(self, length: float | str) -> Collider:
         """Return a collider with every side moved out by `length`, or in if it is negative.
 
@@ -265,10 +271,8 @@ class Collider(Sequence[Shape]):
         margin together then reach the sides, but not all edges and corners. No shape becomes thinner than
         0.002 % of the diagonal.
         """
-        own = float(np.linalg.norm(np.subtract(*self.bounds)))
-        diagonal = (self.source.diagonal if self.source else None) or own
-        by = parse_length(length, diagonal, self.unit, name="padded: length", signed=True)
-        least = least_half_extent(diagonal)
+        by = parse_length(length, self._diagonal, self.unit, name="padded: length", signed=True)
+        least = least_half_extent(self._diagonal)
         return self._with(shapes=[shape.padded(by, least) for shape in self.shapes])
 
     def save(

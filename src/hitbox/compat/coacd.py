@@ -15,7 +15,6 @@ import numpy.typing as npt
 from hitbox._base import checks
 from hitbox._base.errors import InputError
 from hitbox._methods.carve import FEWEST_VERTICES, MOST_EFFORT, MOST_PARTS, MOST_VERTICES, carve
-from hitbox._methods.space import longest_side
 from hitbox._model.mesh import Mesh as _Mesh
 from hitbox._model.shapes import Hull
 
@@ -107,9 +106,15 @@ def _as_length(threshold: float, mesh: _Mesh, is_real: bool) -> float:
     `real_metric` is set.
     """
     found = checks.positive("run_coacd: threshold", threshold)
-    return found if is_real else found / 2 * longest_side(mesh)
+    return found if is_real else found / 2 * _longest_side(mesh)
 
 
 def _count(max_convex_hull: int) -> int | None:
     count = checks.whole("run_coacd: max_convex_hull (-1 is any)", max_convex_hull, -1, MOST_PARTS)
     return count if count > 0 else None
+
+
+def _longest_side(mesh: _Mesh) -> float:
+    """Of the box around the vertices that faces use."""
+    corners = mesh.vertices[mesh.indices]
+    return float((corners.max(axis=0) - corners.min(axis=0)).max())
