@@ -25,7 +25,7 @@ from hitbox._compare.peers import PEERS, PeerResult, run_peer
 from hitbox._compare.run import _answer_key, _digest, _installed
 from hitbox._judges.evaluate import distances
 from hitbox._judges.simulate import simulate_together
-from hitbox._methods.fit import FitOptions
+from hitbox._methods.fit_options import FitOptions
 from hitbox._native import _core
 
 LIMITS: dict[str, Any] = {"timeout": 1500.0, "memory": 8.0}  # limits of a peer: seconds, GiB

@@ -30,7 +30,9 @@ import numpy as np
 import hitbox
 from hitbox._compare import INPUT, Comparison, Row, compare, has_answer
 from hitbox._judges.simulate import Simulation, simulate_together
-from hitbox._methods.fit import FitOptions, _Job
+from hitbox._methods.fit import _Job
+from hitbox._methods.fit_options import FitOptions
+from hitbox._methods.run import Call
 
 STORE = Path(__file__).parents[1] / "out" / "compare"
 CSV_FOLDER = harness.RESULTS / "paper"
@@ -295,10 +297,11 @@ def fig_16(scope: Scope) -> list[Table]:
         for name, cost, samples in variants:
             # The steps of `fit`, with a number of samples that is not a public option because users do not
             # need it.
-            job = _Job(mesh, FitOptions(cost=cost), 0, None, None)
+            call = Call("fit", threads=0)
+            job = _Job(mesh, FitOptions(cost=cost), call)
             job.core_options.overlap_samples = samples
             clock = harness.Clock()
-            collider = job.collider(job.build(FIG_16_SHAPES), FIG_16_SHAPES, time.perf_counter())
+            collider = job.collider(job.shapes(FIG_16_SHAPES), FIG_16_SHAPES, call)
             seconds = clock.read()["cpu"]
             base = base or seconds
             rows.append(

@@ -266,7 +266,7 @@ def on_fit(record: Recorder) -> dict[str, hitbox.Collider]:
             made[what] = found
 
     fit("8", 8)
-    fit("12 with hulls", 12, kinds=("box", "hull"), hull_vertices=12, preset="fast")
+    fit("12 with hulls", 12, kinds=("box", "hull"), max_vertices=12, preset="fast")
     fit("spheres 12", 12, kinds="sphere")
     fit("fast 24", 24, preset="fast")
     fit("within 5%", tolerance="5%", preset="fast")
@@ -314,7 +314,7 @@ def rare_fits(mesh: hitbox.Mesh) -> dict[str, dict[str, Any]]:
         "weld off": {"count": 8, "weld": "off"},
         "weld 1%": {"count": 8, "weld": "1%"},
         "drop_thin": {"count": 16, "drop_thin": "2%"},
-        "hulls of 8": {"count": 6, "kinds": ["hull", "box"], "hull_vertices": 8},
+        "hulls of 8": {"count": 6, "kinds": ["hull", "box"], "max_vertices": 8},
         "spheres by default": {"kinds": "sphere"},
         "spheres padded": {"count": 6, "kinds": "sphere", "pad": "1%"},
         "spheres kept clear": {"count": 8, "kinds": "sphere", "keep_clear": clear},
@@ -394,8 +394,8 @@ def rare_spaces(mesh: hitbox.Mesh, radius: float) -> dict[str, dict[str, Any]]:
     pole = hitbox.Capsule(tuple(low.tolist()), tuple(high.tolist()), radius)
     return {
         "on a floor": {"blockers": [hitbox.HalfSpace((0.0, 0.0, 1.0), float(low[2]))]},
-        "sealed": {"reachable_only": False},
-        "middle kept": {"keep_clear": [tuple(((low + high) / 2).tolist())]},
+        "sealed": {"sealed": True},
+        "middle kept": {"clear_points": [tuple(((low + high) / 2).tolist())]},
         "floor tolerance": {"floor_tolerance": 0.2 * radius},
         "around a pole": {"blockers": [pole]},
         "by a function": {"blockers": [lambda points: points[:, 0] - float(high[0]) - radius]},

@@ -166,7 +166,7 @@ def test_the_next_cheaper_preset():
     assert jobs.cheaper(fit(preset="balanced", count=3)) == fit(preset="fast", count=3)
     assert jobs.cheaper(fit(preset="fast")) is None
     assert jobs.cheaper(fit(kinds="sphere")) is None
-    assert jobs.cheaper(carve(effort=2)).said() == carve(effort=0).said()
+    assert jobs.cheaper(carve(effort=2)).to_dict() == carve(effort=0).to_dict()
     assert jobs.cheaper(carve()) is None
 
 

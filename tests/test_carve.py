@@ -204,7 +204,7 @@ def fills(collider, point):
 def test_a_sealed_cavity_is_filled_unless_sealed_space_is_asked_for():
     shell = hollow(cube([0, 0, 0], [1, 1, 1]), cube([0.1, 0.1, 0.1], [0.9, 0.9, 0.9]))
     assert len(carve(shell, 0.1, 0.05, threads=1)) == 1
-    kept = carve(shell, 0.1, 0.05, reachable_only=False, threads=1)
+    kept = carve(shell, 0.1, 0.05, sealed=True, threads=1)
     assert not fills(kept, [0.5, 0.5, 0.5])
     assert_kept(shell, kept, 0.1, 0.05, sealed=True)  # a ball does not fit into the walls
 
@@ -267,7 +267,7 @@ def test_a_half_blocked_room_is_open_in_its_other_half():
 
 def test_room_around_a_clear_point_is_kept():
     shell = hollow(cube([0, 0, 0], [1, 1, 1]), cube([0.1, 0.1, 0.1], [0.9, 0.9, 0.9]))
-    kept = carve(shell, 0.1, 0.05, keep_clear=[(0.5, 0.5, 0.5)], threads=1)
+    kept = carve(shell, 0.1, 0.05, clear_points=[(0.5, 0.5, 0.5)], threads=1)
     assert len(kept) > 1
     assert_kept(shell, kept, 0.1, 0.05, clear=[(0.5, 0.5, 0.5)])
 
@@ -277,8 +277,8 @@ def test_room_in_the_wall_of_a_hollow_solid_is_kept(mesh):
     """The two shells are two components. Cells between them have corners in the wall."""
     inner = Mesh(0.8 * mesh.vertices, [f[::-1] for f in specimens.polygons_of(mesh)])
     hollow, point = specimens.together([mesh, inner]), 0.9 * mesh.vertices[:, 0].max()
-    collider = carve(hollow, "5%", "1%", keep_clear=[(point, 0, 0)])
-    space = hitbox.navigable_space(hollow, "5%", "1%", keep_clear=[(point, 0, 0)])
+    collider = carve(hollow, "5%", "1%", clear_points=[(point, 0, 0)])
+    space = hitbox.navigable_space(hollow, "5%", "1%", clear_points=[(point, 0, 0)])
     assert collider.status.complete
     assert space.overlap(collider).entered == 0
     assert len(collider) <= 12
@@ -286,7 +286,7 @@ def test_room_in_the_wall_of_a_hollow_solid_is_kept(mesh):
 
 def test_room_that_cannot_be_kept_is_said():
     """One hull cannot exclude the centre of a ball."""
-    collider = carve(specimens.icosphere(2), "5%", "2%", keep_clear=[(0, 0, 0)], count=1)
+    collider = carve(specimens.icosphere(2), "5%", "2%", clear_points=[(0, 0, 0)], count=1)
     assert not collider.status.complete
     assert "1 of 1 hull enters the space, hull 0 by 100.0 % of the radius." in collider.status.notes[-1]
 
@@ -468,7 +468,7 @@ def test_a_count_that_is_enough_changes_nothing():
         ({"effort": 1e9}, "carve: effort"),
         ({"concave_edges": -1}, "carve: concave_edges"),
         ({"seed": -1}, "carve: seed"),
-        ({"keep_clear": [(1, 2)]}, "carve: keep_clear: must be points"),
+        ({"clear_points": [(1, 2)]}, "carve: clear_points: must be points"),
         ({"blockers": ["floor"]}, "carve: blocker 1 is a str"),
         ({"blockers": 3}, "carve: blockers"),
         ({"blockers": [lambda points: 0.0]}, "carve: .*one number for each point"),
@@ -493,7 +493,7 @@ def test_numbers_may_be_numpys():
 
 
 def test_options_with_points_can_be_compared():
-    one, same, other = (CarveOptions(keep_clear=[(x, 0, 0), (0, 1, 2)]) for x in (1, 1.0, 2))
+    one, same, other = (CarveOptions(clear_points=[(x, 0, 0), (0, 1, 2)]) for x in (1, 1.0, 2))
     assert one == same
     assert one != other
     assert hash(one) == hash(same)
@@ -510,13 +510,13 @@ def test_options_may_come_as_one_object():
 
 def test_what_was_asked_is_saved(tmp_path):
     collider = carve(
-        specimens.box(), 0.1, 0.05, blockers=[HalfSpace.floor(-0.5)], keep_clear=[(0, 0, 2)], threads=1
+        specimens.box(), 0.1, 0.05, blockers=[HalfSpace.floor(-0.5)], clear_points=[(0, 0, 2)], threads=1
     )
     collider.save(tmp_path / "box.json")
     again = Collider.load(tmp_path / "box.json")
     assert again.method == collider.method
     assert again.status == collider.status
-    assert again.method.options["keep_clear"] == [[0.0, 0.0, 2.0]]
+    assert again.method.options["clear_points"] == [[0.0, 0.0, 2.0]]
 
 
 def test_progress_goes_forward_and_ends_at_1():
@@ -580,6 +580,6 @@ def test_a_sealed_pocket_is_found_wherever_the_grid_lies(shift):
     middle, half = (50.5 + shift) * step - radius - 2 * step, radius + tolerance + 0.3 * step
     pocket = turned_inside_out(specimens.box((2 * half,) * 3, (middle,) * 3))
     mesh = specimens.together([specimens.box((1, 1, 1), (0.5, 0.5, 0.5)), pocket])
-    kept = carve(mesh, radius, tolerance, reachable_only=False)
+    kept = carve(mesh, radius, tolerance, sealed=True)
     assert not kept.contains(np.full((1, 3), middle)).any()
     assert carve(mesh, radius, tolerance).contains(np.full((1, 3), middle)).all()

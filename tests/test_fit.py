@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import Collider, InputError, Mesh, fit, fit_tree
-from hitbox._methods.fit import PRIMITIVES
+from hitbox._model.option_kinds import PRIMITIVES
 
 QUIET = settings(max_examples=60, deadline=None)
 

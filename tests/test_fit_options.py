@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitbox import Collider, FitOptions, InputError, Mesh, fit, fit_tree
-from hitbox._methods.fit import PAPER_WEIGHTS, PRIMITIVES
+from hitbox._methods.fit_options import PAPER_WEIGHTS, PRIMITIVES
 from hitbox._model import profiles
 from hitbox._model.shapes import KINDS
 from hitbox._native import _core
@@ -69,9 +69,9 @@ def test_the_defaults_are_those_of_the_core():
         ({"keep_clear": []}, "keep_clear", []),
         ({"keep_clear": np.empty((0, 4))}, "keep_clear", []),
         ({"kinds": ["hull", "box"]}, "hull_vertices", 32),
-        ({"kinds": ["hull", "box"], "hull_vertices": 12}, "hull_vertices", 12),
+        ({"kinds": ["hull", "box"], "max_vertices": 12}, "hull_vertices", 12),
         ({"kinds": ["hull", "box"], "profile": "usd"}, "hull_vertices", 34),
-        ({"kinds": ["hull", "box"], "profile": "usd", "hull_vertices": 50}, "hull_vertices", 50),
+        ({"kinds": ["hull", "box"], "profile": "usd", "max_vertices": 50}, "hull_vertices", 50),
         ({"kinds": ["hull", "box"], "profile": "curobo"}, "hull_vertices", 32),
         ({"profile": "usd"}, "hull_vertices", 0),
     ],
@@ -270,7 +270,7 @@ def corners(collider: Collider) -> list[int]:
 def test_hulls_enclose_and_keep_their_cap(seed, count, most, by_volume):
     mesh = gem(seed, 30)
     cost = {"cost": "grown"} if by_volume else {}
-    collider = fit(mesh, count, kinds=["box", "hull"], hull_vertices=most, **cost)
+    collider = fit(mesh, count, kinds=["box", "hull"], max_vertices=most, **cost)
     assert 1 <= len(collider) <= count
     assert set(collider.counts) <= {"box", "hull"}
     assert max(corners(collider), default=0) <= most
@@ -322,9 +322,9 @@ def test_what_is_said_beside_a_profile_wins():
     assert FitOptions(profile="godot", weights="paper").kind_weights == PAPER_WEIGHTS
     assert FitOptions(profile="godot", kinds=PRIMITIVES).allowed_kinds == PRIMITIVES
     assert FitOptions(profile="godot", kinds=("prism", "box")).allowed_kinds == ("box", "prism")
-    assert FitOptions(profile="godot", kinds=PRIMITIVES).said()["kinds"] == list(PRIMITIVES)
-    assert FitOptions(profile="godot", weights="paper").said()["weights"] == "paper"
-    assert FitOptions(kinds=PRIMITIVES, weights="paper").said() == {}
+    assert FitOptions(profile="godot", kinds=PRIMITIVES).to_dict()["kinds"] == list(PRIMITIVES)
+    assert FitOptions(profile="godot", weights="paper").to_dict()["weights"] == "paper"
+    assert FitOptions(kinds=PRIMITIVES, weights="paper").to_dict() == {}
 
 
 def test_a_profile_of_ones_own(tmp_path):
@@ -334,9 +334,9 @@ def test_a_profile_of_ones_own(tmp_path):
     assert options == FitOptions(profile=str(own))
     assert options.allowed_kinds == ("box", "capsule")
     assert options.kind_weights == PAPER_WEIGHTS | {"box": 2.0}
-    assert replace(options, kinds=("box", "hull")).most_hull_vertices == 12
-    assert options.said()["profile"]["kinds"] == ["capsule", "box"]
-    assert str(tmp_path) not in json.dumps(options.said())
+    assert replace(options, kinds=("box", "hull")).hull_vertices == 12
+    assert options.to_dict()["profile"]["kinds"] == ["capsule", "box"]
+    assert str(tmp_path) not in json.dumps(options.to_dict())
     own.unlink()
     assert replace(options, count=3).allowed_kinds == ("box", "capsule")  # read only once
 

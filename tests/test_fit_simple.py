@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox import Mesh, fit, fit_tree
-from hitbox._methods.fit import PRIMITIVES
+from hitbox._model.option_kinds import PRIMITIVES
 
 QUIET = settings(max_examples=60, deadline=None)
 COUNTS = (1, 2, 5, 64)
@@ -175,7 +175,7 @@ def test_thin_hulls_can_be_dropped():
 def test_a_convex_part_of_too_many_corners_gets_the_hull_of_few_around_it():
     """A ridge is cut off by a hair's breadth. Eight of twelve corners are left."""
     ridge = specimens.extruded([[0, 0], [2, 0], [2, 1], [1.004, 2.992], [0.996, 2.992], [0, 1]], 3)
-    options = {"kinds": ["box", "hull"], "hull_vertices": 10}
+    options = {"kinds": ["box", "hull"], "max_vertices": 10}
     collider = fit(ridge, 8, **options)
     assert collider.counts == {"hull": 1}
     assert len(collider[0].vertices) <= 10

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hitbox import Collider, InputError, Mesh, fit, fit_tree
 from hitbox._judges.evaluate import _Job as Measuring
-from hitbox._methods.fit import DEFAULT_TOLERANCE
+from hitbox._methods.fit_options import DEFAULT_TOLERANCE
 from hitbox._native import _core
 
 

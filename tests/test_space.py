@@ -121,9 +121,9 @@ def test_a_sealed_cavity_is_no_space_unless_it_is_asked_for():
         return ((space.spheres[:, :3] > low) & (space.spheres[:, :3] < high)).all(axis=1).any()
 
     assert not inside(navigable_space(shell, 0.1, 0.05))
-    assert inside(navigable_space(shell, 0.1, 0.05, reachable_only=False))
+    assert inside(navigable_space(shell, 0.1, 0.05, sealed=True))
     # The inside of a solid is not a cavity.
-    assert not inside(navigable_space(cube(2.0), 0.1, 0.05, reachable_only=False))
+    assert not inside(navigable_space(cube(2.0), 0.1, 0.05, sealed=True))
 
 
 def bottle(neck: float) -> Mesh:
@@ -166,7 +166,7 @@ def test_a_ball_stays_a_radius_away_from_a_blocker():
 def test_room_around_a_point_is_kept():
     shell = hollow(cube(2.0), cube(1.6))
     center = shell.vertices.mean(axis=0)
-    space = navigable_space(shell, 0.1, 0.05, keep_clear=[center])
+    space = navigable_space(shell, 0.1, 0.05, clear_points=[center])
     assert space.spheres[0] == pytest.approx([*center, 0.75])
 
 
@@ -227,7 +227,7 @@ def test_a_saved_space_of_wrong_numbers_is_refused(tmp_path, wrong):
         ({"radius": "x"}, "is not a length"),
         ({"tolerance": -1}, "tolerance: -1 must be a finite length"),
         ({"tolerance": 1e-9, "radius": 1e-9}, "Give a larger tolerance"),
-        ({"keep_clear": [(1, 2)]}, "keep_clear: must be points"),
+        ({"clear_points": [(1, 2)]}, "clear_points: must be points"),
         ({"blockers": ["floor"]}, "blocker 1 is a str"),
         ({"blockers": [lambda points: 0.0]}, "one number for each point"),
         ({"threads": -1}, "threads"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import hitbox
 from hitbox._base.errors import InputError
 from hitbox._judges.evaluate import evaluate
-from hitbox._methods.fit import KNOWN_TO_SPHERES
+from hitbox._methods.fit_options import KNOWN_TO_SPHERES
 from hitbox._model.mesh import Mesh
 
 

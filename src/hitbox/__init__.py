@@ -14,7 +14,8 @@ from hitbox._judges.check import CheckReport, check
 from hitbox._judges.evaluate import Evaluation, evaluate
 from hitbox._judges.simulate import Similarity, SimulateOptions, Simulation, simulate, simulate_together
 from hitbox._methods.carve import CarveOptions, carve
-from hitbox._methods.fit import FitOptions, FitTree, fit, fit_tree
+from hitbox._methods.fit import FitTree, fit, fit_tree
+from hitbox._methods.fit_options import FitOptions
 from hitbox._methods.merge import MergeOptions, merge
 from hitbox._methods.robot import RobotOptions, RobotReport, robot
 from hitbox._methods.space import navigable_space

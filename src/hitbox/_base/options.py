@@ -1,32 +1,179 @@
-"""What the verbs' options share: how a field is declared, and how keywords become one options object."""
+"""Options of the verbs, each declared once.
+
+The options of a verb are a frozen dataclass below `Options` whose fields are made by `option`. One
+declaration gives the check and its message, the keyword of the Python function, the flag in its group of
+the help with its completion, the row in the documents, the entry in the JSON, and the field of the core's
+options.
+"""
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
-from typing import Any, TypeVar
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 from hitbox._base import checks
 from hitbox._base.errors import InputError
+from hitbox._base.option_kinds import Kind, Scale
 
-Options = TypeVar("Options")
+Group = Literal["Size", "Scene", "Shapes", "Where", "Effort", "Files", "Research"]
+GROUPS: tuple[Group, ...] = get_args(Group)  # in the order of the help
+
+AnyOptions = TypeVar("AnyOptions", bound="Options")
 
 
-def option(default: Any, help: str, means: str | None = None) -> Any:
-    """A field of an options class; the shell's help and the documents' tables are made from `help`.
+@dataclass(frozen=True)
+class Declaration:
+    """One option of a verb, without its name and its default value."""
 
-    `means`: what holds where nothing is given, if the default does not say it.
+    kind: Kind
+    help: str
+    group: Group
+    default: str | None  # as the help shows it
+    own_flag: str | None  # where its name is not the option's
+    was: str | None
+    was_opposite: bool
+    was_flag: str | None
+    in_json: bool
+
+
+def option(
+    default: Any,
+    kind: Kind,
+    help: str,
+    *,
+    group: Group = "Shapes",
+    means: str | None = None,
+    flag: str | None = None,
+    was: str | None = None,
+    was_opposite: bool = False,
+    was_flag: str | None = None,
+    in_json: bool = False,
+) -> Any:
+    """A field of an options class.
+
+    `means` replaces the default value in the help and the documents. `flag` is the flag's name where it is
+    not the option's. `was` and `was_flag` are old names, which go on working with a note; with `was_opposite`
+    the old option was true where the new one is false. With `in_json` the JSON has the option even at its
+    default.
     """
-    said = default if isinstance(default, str) else means
-    return field(default=default, metadata={"help": help, "default": said})
+    shown = means if means is not None else kind.text(default)
+    if was and not was_flag and not was_opposite:
+        was_flag = _flag_of(was)
+    meta = Declaration(kind, help, group, shown, flag, was, was_opposite, was_flag, in_json)
+    return field(default=default, metadata={"option": meta})
 
 
-def collected(kind: type[Options], verb: str, options: Options | None, keywords: dict[str, Any]) -> Options:
-    """One options object from an object, from keywords, or from both; keywords win."""
-    known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
-    if options is not None and not isinstance(options, kind):
-        raise InputError(f"{verb}: options: must be {kind.__name__}, not a {type(options).__name__}.")
-    for name in keywords:
-        if name not in known:
-            hint = checks.guess(name, known)
-            raise InputError(f"{verb}: unknown option {name!r}.{hint} Known: {', '.join(known)}.")
-    return kind(**keywords) if options is None else replace(options, **keywords)  # type: ignore[type-var]
+def _flag_of(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+class _TakesOldNames(type):
+    """Lets an options class be made with the old names of its options."""
+
+    if not TYPE_CHECKING:  # type checkers shall see the signature of __init__
+
+        def __call__(cls, **given: Any) -> Any:
+            return super().__call__(**cls.renamed(given))
+
+
+@dataclass(frozen=True)
+class Options(metaclass=_TakesOldNames):
+    """What the options of all verbs have in common."""
+
+    VERB: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for name, declared in self.declarations().items():
+            value = getattr(self, name)
+            if value is None and self._default(name) is None:
+                continue
+            object.__setattr__(self, name, declared.kind.checked(f"{self.VERB}: {name}", value))
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Raise an InputError if options that are right each on its own do not go together."""
+
+    @classmethod
+    def declarations(cls) -> dict[str, Declaration]:
+        """The options by their names, in the order of their fields."""
+        return {f.name: f.metadata["option"] for f in fields(cls) if "option" in f.metadata}
+
+    @classmethod
+    def flag(cls, name: str) -> str:
+        """The flag of an option."""
+        return cls.declarations()[name].own_flag or _flag_of(name)
+
+    @classmethod
+    def _default(cls, name: str) -> Any:
+        (default,) = (f.default for f in fields(cls) if f.name == name)
+        return None if default is MISSING else default
+
+    @classmethod
+    def renamed(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The same keywords under the names of today; an old name causes a FutureWarning."""
+        old = {declared.was: name for name, declared in cls.declarations().items() if declared.was}
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            if name not in old:
+                found[name] = value
+                continue
+            today = old[name]
+            if today in given:
+                raise InputError(f"{cls.VERB}: {name} is the old name of {today}. Give only {today}.")
+            warn_of_old_name(cls.VERB, name, cls.note_on(today))
+            found[today] = not value if cls.declarations()[today].was_opposite else value
+        return found
+
+    @classmethod
+    def note_on(cls, name: str) -> str:
+        """What became of the old name of an option."""
+        declared = cls.declarations()[name]
+        return f"is now {name}{', with the opposite meaning' if declared.was_opposite else ''}"
+
+    @classmethod
+    def of(cls: type[AnyOptions], options: AnyOptions | None, keywords: Mapping[str, Any]) -> AnyOptions:
+        """One options object from an object, from keywords, or from both; keywords win."""
+        verb = cls.VERB
+        if options is not None and not isinstance(options, cls):
+            raise InputError(f"{verb}: options: must be {cls.__name__}, not a {type(options).__name__}.")
+        known = cls.declarations()
+        old = {declared.was for declared in known.values()}
+        for name in keywords:
+            if name not in known and name not in old:
+                hint = checks.guess(name, known)
+                raise InputError(f"{verb}: unknown option {name!r}.{hint} Known: {', '.join(known)}.")
+        return cls(**keywords) if options is None else replace(options, **cls.renamed(keywords))
+
+    def _plain_defaults(self) -> dict[str, Any]:
+        """The values that the JSON leaves out."""
+        return {name: self._default(name) for name in self.declarations()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options that differ from their defaults, as the JSON of a collider has them."""
+        plain: dict[str, Any] = {}
+        defaults = self._plain_defaults()
+        for name, declared in self.declarations().items():
+            value = getattr(self, name)
+            if declared.in_json or value != defaults[name]:
+                plain[name] = None if value is None else declared.kind.plain(value)
+        return plain
+
+    def into_core(self, core: Any, scale: Scale) -> Any:
+        """Set those fields of the core's options that have the name of an option; a None sets nothing."""
+        for name, declared in self.declarations().items():
+            value = getattr(self, name)
+            if value is not None and declared.kind.crosses and hasattr(core, name):
+                where = f"{self.VERB}: {name}"
+                setattr(core, name, declared.kind.for_core(where, value, scale, getattr(core, name)))
+        return core
+
+
+def warn_of_old_name(verb: str, name: str, note: str) -> None:
+    """A FutureWarning at the line that called hitbox."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "hitbox":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(f"{verb}: {name} {note}.", FutureWarning, stacklevel=level)

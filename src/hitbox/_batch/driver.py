@@ -17,13 +17,12 @@ from typing import Any, Protocol
 
 from hitbox._base import checks
 from hitbox._base.errors import InputError
-from hitbox._base.options import collected
 from hitbox._base.progress import Cancel
 from hitbox._base.store import build
 from hitbox._base.text import counted
 from hitbox._batch import gallery, jobs
 from hitbox._batch import manifest as lines
-from hitbox._batch.jobs import VERBS, Asset, Job, Settings, Source
+from hitbox._batch.jobs import Asset, Job, Settings, Source, runnable
 from hitbox._batch.local import GIB, LIMITED, Crew, Limits, Result, Watch
 from hitbox._batch.places import Place, Url, place
 from hitbox._model.mass import DENSITY
@@ -126,11 +125,12 @@ def run(
     workers (but a second try after a timeout is cheaper, and the manifest says so). Ctrl-C and `cancel` stop
     the batch: finished assets stay, and `resume` continues.
     """
-    checks.one_of("batch: verb", verb, VERBS, "verb")
+    verbs = runnable()
+    checks.one_of("batch: verb", verb, verbs, "verb")
     checks.one_of("batch: engine", engine, ENGINES, "engine")
     if address is not None and engine != "ray":
         raise InputError("batch: address: only the ray engine has an address. Give engine='ray' as well.")
-    chosen = collected(VERBS[verb].options, verb, options, keywords)
+    chosen = verbs[verb].options.of(options, keywords)
     form, suffix = jobs.output_format(to)
     jobs.check_kinds(verb, chosen, form)
     if density is not None and not dynamic:
@@ -146,7 +146,7 @@ def run(
     every = jobs.assets(source, folder, suffix, root)
     mine = jobs.of_shard(every, part)
     settings = Settings(
-        verb=verb, entry=VERBS[verb].entry, options=chosen, out=folder, format=form, suffix=suffix,
+        verb=verb, entry=verbs[verb].entry, options=chosen, out=folder, format=form, suffix=suffix,
         samples=checks.whole("batch: samples", samples, 0, _MOST_SAMPLES),
         pictures=_with_pictures(pictures), threads=checks.threads("batch", threads),
         dynamic=dynamic, density=checks.positive("batch: density", DENSITY if density is None else density),
@@ -225,7 +225,7 @@ class _Batch:
     def _about(self) -> dict[str, Any]:
         chosen = self.settings
         return {
-            "verb": chosen.verb, "options": chosen.options.said(), "format": chosen.format,
+            "verb": chosen.verb, "options": chosen.options.to_dict(), "format": chosen.format,
             "suffix": chosen.suffix, "timeout": self.limits.timeout, "memory": self.limits.memory,
         }  # fmt: skip
 
@@ -272,7 +272,7 @@ class _Batch:
         shown = lines.latest(sorted(folder.glob(lines.PATTERN)), gallery.Entry.of)
         entries = [shown[asset.id] for asset in self.every if asset.id in shown]
         missing = len(self.every) - len(entries)
-        about = gallery.About(self.settings.verb, self.settings.options.said(), missing, summary.notes)
+        about = gallery.About(self.settings.verb, self.settings.options.to_dict(), missing, summary.notes)
         return gallery.page(entries, about).encode("utf-8", "replace")
 
 

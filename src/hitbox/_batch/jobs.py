@@ -20,8 +20,8 @@ from hitbox._base.store import digest
 from hitbox._base.text import counted, listed
 from hitbox._formats.read_mesh import READERS, suffix_of
 from hitbox._formats.write_collider import FORMATS, format_for, target_of
-from hitbox._methods.carve import CarveOptions
-from hitbox._methods.fit import PRESETS, FitOptions
+from hitbox._methods.fit_options import PRESETS
+from hitbox._methods.run import VERBS, Verb
 from hitbox._model.mass import DENSITY
 
 Source: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
@@ -31,19 +31,9 @@ _SHARD = re.compile(r"(\d+)/(\d+)")
 _MOST_SHARDS = 1_000_000
 
 
-@dataclass(frozen=True)
-class Verb:
-    """A verb that a batch can run. `entry` names its function, "module:name"."""
-
-    name: str
-    options: type[Any]
-    entry: str
-
-
-VERBS: dict[str, Verb] = {
-    "fit": Verb("fit", FitOptions, "hitbox._methods.fit:fit"),
-    "carve": Verb("carve", CarveOptions, "hitbox._methods.carve:carve"),
-}
+def runnable() -> dict[str, Verb]:
+    """The verbs that make a collider from a mesh."""
+    return {name: verb for name, verb in VERBS.items() if verb.takes == "mesh" and verb.makes_collider}
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,8 @@ class Settings:
     def sha256(self) -> str:
         """Hash everything that affects the outputs, but not threads and places."""
         relevant = {
-            "verb": self.verb, "options": self.options.said(), "format": self.format, "suffix": self.suffix,
+            "verb": self.verb, "options": self.options.to_dict(), "format": self.format,
+            "suffix": self.suffix,
             "samples": self.samples, "pictures": self.pictures, "with_mesh": self.with_mesh,
             "density": self.density if self.dynamic else None,
         }  # fmt: skip

@@ -6,9 +6,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import click
+import rich_click as click
+from click.exceptions import Abort, Exit
 
 from hitbox._base.errors import InputError
+from hitbox._batch.jobs import runnable
+from hitbox._cli import method
 from hitbox._cli.batch import batch
 from hitbox._cli.carve import carve
 from hitbox._cli.check import check
@@ -52,6 +55,9 @@ cli.add_command(merge)
 cli.add_command(render)
 cli.add_command(robot)
 cli.add_command(simulate)
+for _verb in runnable().values():
+    if _verb.name not in cli.commands:
+        cli.add_command(method.command(_verb))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -63,13 +69,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; its exit code."""
     try:
         ended = cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
-    except (click.exceptions.Abort, KeyboardInterrupt, InterruptedError):
+    except (Abort, KeyboardInterrupt, InterruptedError):
         return _say("interrupted", INTERRUPTED)
-    except click.exceptions.Exit as finished:
+    except Exit as finished:
         return finished.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return 2
+    except SystemExit as finished:  # rich-click has shown the help of a command without arguments
+        return finished.code if isinstance(finished.code, int) else FAILED
     except click.ClickException as error:
         hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         return _say(f"{error.format_message()}{f' Try: {hint} --help' if hint else ''}", 2)

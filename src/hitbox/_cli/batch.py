@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
 from hitbox._base.text import counted, listed
+from hitbox._batch.jobs import runnable
 from hitbox._cli import layout
 from hitbox._cli import options as read
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _REDRAW_EVERY = 0.1  # seconds: with fast assets drawing would cost more than they do
 
 
-class _WithVerb(click.Command):
+class _WithVerb(click.RichCommand):
     """A command that has the flags of the verb that is named, besides its own."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
@@ -30,8 +31,9 @@ class _WithVerb(click.Command):
 
     def get_params(self, context: click.Context) -> list[click.Parameter]:
         own = super().get_params(context)
-        verb = read.VERBS.get(context.meta.get("verb", "fit"), read.VERBS["fit"])
-        return [*own[:1], *verb.params, *own[1:]]
+        verbs = runnable()
+        verb = verbs.get(context.meta.get("verb", "fit"), verbs["fit"])
+        return [*own[:1], *read.verb_params(verb.options), *own[1:]]
 
 
 def _named_verb(arguments: list[str]) -> str:
@@ -50,7 +52,7 @@ def _named_verb(arguments: list[str]) -> str:
 @click.option("-o", "--output", required=True, help="The folder for outputs, or a URL for fsspec.")
 @click.option(
     "--verb",
-    type=click.Choice(list(read.VERBS)),
+    type=click.Choice(list(runnable())),
     default="fit",
     show_default=True,
     help="What to run; its options are flags too. For those of carve: hitbox batch --verb carve --help.",
@@ -85,11 +87,10 @@ def batch(
     Ends with 0 if all went well, 1 if some assets failed, 2 for a wrong call.
     """
     from hitbox._batch import run
-    from hitbox._batch.jobs import VERBS
 
-    names = {param.name for param in read.VERBS[verb].params}
-    of_verb = {name: given.pop(name) for name in list(given) if name in names}
-    options = VERBS[verb].options(**read.VERBS[verb].keywords(of_verb))
+    kind = runnable()[verb].options
+    of_verb = {param.name: given.pop(param.name) for param in read.verb_params(kind) if param.name in given}
+    options = read.chosen(kind, of_verb)
     with _rows(as_json) as (watch, progress):
         try:
             summary = run(source, output, verb=verb, options=options, watch=watch, progress=progress, **given)

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
 from hitbox._base.errors import InputError
-from hitbox._cli import layout
+from hitbox._cli import method
 from hitbox._cli import options as read
-from hitbox._cli.bar import progress_bar
-from hitbox._cli.report import (
-    Stopwatch,
-    check_outputs,
-    distances,
-    print_report,
-    report_of,
-    vertices_of,
-    write_all,
-)
+from hitbox._methods.carve import CarveOptions
 
 if TYPE_CHECKING:
-    from hitbox._methods.carve import CarveOptions
+    from hitbox._base.progress import Progress
+    from hitbox._model.collider import Collider
     from hitbox._model.mesh import Mesh
     from hitbox._model.space import NavigableSpace
 
 
 @click.command(short_help="Hulls that keep doorways open.")
-@click.argument("mesh")
-@read.carve_options
-@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--space-out", help="Where to save the space that is kept open, a .json; render shows it.")
-@click.option("-o", "--output", "outputs", multiple=True, help=read.OUTPUT_HELP)
+@method.MESH
+@read.flags(CarveOptions)
+@method.THREADS
+@method.JSON
+@click.option(
+    "--space-out", panel="Output", help="Where to save the space that is kept open, a .json; render shows it."
+)
+@method.output_flag()
 def carve(
     mesh: str,
     threads: int,
@@ -48,34 +41,20 @@ def carve(
 
     A length is in mesh units (0.02), of the diagonal of the bounding box (1%), or has a unit (5mm).
     """
-    from hitbox._methods.carve import CarveOptions
-
-    options = CarveOptions(**read.carve_keywords(given))  # before any work: a wrong one must not cost a run
-    check_outputs("carve", outputs, [mesh])
+    options = read.chosen(CarveOptions, given)  # before any work: a wrong one must not cost a run
     _check_space_out(space_out, [mesh, *outputs])
 
-    import hitbox
+    def make(loaded: Mesh, progress: Progress | None) -> list[Collider]:
+        import hitbox
 
-    watch = Stopwatch()
-    loaded = hitbox.load(mesh)
-    watch.lap("read")
-    with progress_bar(as_json) as progress:
-        collider = hitbox.carve(loaded, options=options, threads=threads, progress=progress)
-    watch.lap("carve")
-    report = report_of(collider, distances(loaded, collider, threads))
-    report |= vertices_of(collider)
-    watch.lap("measure")
-    report["seconds"] = watch.seconds
-    spaces = []
-    if space_out is not None:
-        spaces.append((space_out, _space(loaded, options, threads).to_json().encode()))
-    write_all([collider], [outputs], [report], spaces)
-    report["files"] += [path for path, _ in spaces]
-    if as_json:
-        click.echo(json.dumps(report, indent=1))
-    else:
-        layout.print_title(mesh)
-        print_report("carve", report)
+        return [hitbox.carve(loaded, options=options, threads=threads, progress=progress)]
+
+    def also(loaded: Mesh) -> list[tuple[str, bytes]]:
+        if space_out is None:
+            return []
+        return [(space_out, _space(loaded, options, threads).to_json().encode())]
+
+    method.run_verb("carve", mesh, make, [outputs], threads=threads, as_json=as_json, also=also)
 
 
 def _check_space_out(path: str | None, others: list[str]) -> None:
@@ -91,6 +70,6 @@ def _space(mesh: Mesh, options: CarveOptions, threads: int) -> NavigableSpace:
     from hitbox._methods.space import navigable_space
 
     return navigable_space(
-        mesh, options.radius, options.tolerance, keep_clear=options.keep_clear, blockers=options.blockers,
-        floor_tolerance=options.floor_tolerance, reachable_only=options.reachable_only, threads=threads,
+        mesh, options.radius, options.tolerance, clear_points=options.clear_points, blockers=options.blockers,
+        floor_tolerance=options.floor_tolerance, sealed=options.sealed, threads=threads,
     )  # fmt: skip

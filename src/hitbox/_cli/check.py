@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import click
+import rich_click as click
 
 from hitbox._cli.info import plain
 from hitbox._cli.layout import print_rows, print_title

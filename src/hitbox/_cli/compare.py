@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+import rich_click as click
 
 from hitbox._base.errors import InputError
 from hitbox._base.lengths import UPS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import click
+import rich_click as click
 
 from hitbox._base.text import counted, listed
 from hitbox._cli import layout

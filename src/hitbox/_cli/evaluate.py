@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
 from hitbox._base.text import counted, distinct_names, listed, percent
 from hitbox._cli.bar import progress_bar

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
 from hitbox._base.errors import InputError
-from hitbox._cli import layout
+from hitbox._base.flag_text import whole_numbers
+from hitbox._cli import method
 from hitbox._cli import options as read
-from hitbox._cli.bar import progress_bar
-from hitbox._cli.report import Stopwatch, check_outputs, distances, print_report, report_of, write_all
+from hitbox._methods.fit_options import FitOptions
 
 if TYPE_CHECKING:
+    from hitbox._base.progress import Progress
     from hitbox._model.collider import Collider
     from hitbox._model.mesh import Mesh
 
 
 @click.command(short_help="A collider around a mesh.")
-@click.argument("mesh")
-@read.fit_options
-@click.option("--lods", help="Several levels of detail from one run, such as 16,64,256.")
-@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
-@click.option("--cache", help="A folder that keeps results: what is unchanged is not fitted again.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    help=f"{read.OUTPUT_HELP} With --lods {{count}} in the name becomes the count.",
-)
+@method.MESH
+@read.flags(FitOptions)
+@click.option("--lods", panel="Size", help="Several levels of detail from one run, such as 16,64,256.")
+@method.THREADS
+@click.option("--cache", panel="Effort", help="A folder that keeps results, so that none is computed twice.")
+@method.JSON
+@method.output_flag("With --lods {count} in the name becomes the count.")
 def fit(
     mesh: str,
     lods: str | None,
@@ -45,44 +39,26 @@ def fit(
 
     A length is in mesh units (0.02), of the bounding box's diagonal (1%), or has a unit (5mm).
     """
-    keywords = read.fit_keywords(given)
-    levels = read.whole_numbers("--lods", lods) if lods else None
-    kinds = _check(keywords, levels)
-    targets = _targets(outputs, levels)
-    check_outputs("fit", [path for paths in targets for path in paths], [mesh], kinds=kinds)
-
-    import hitbox
-
-    watch = Stopwatch()
-    loaded = hitbox.load(mesh)
-    watch.lap("read")
-    with progress_bar(as_json) as progress:
-        running = {"threads": threads, "cache": cache, "progress": progress}
-        colliders = _colliders(loaded, levels, {**keywords, **running})
-    watch.lap("fit")
-    reports = [report_of(collider, distances(loaded, collider, threads, cache)) for collider in colliders]
-    watch.lap("measure")
-    for report in reports:
-        report["seconds"] = watch.seconds
-    write_all(colliders, targets, reports)
-    if as_json:
-        click.echo(json.dumps(reports if levels else reports[0], indent=1))
-    else:
-        layout.print_title(mesh)
-        for k, report in enumerate(reports):
-            print_report("fit", report, levels[k] if levels else None)
-
-
-def _check(keywords: dict[str, Any], levels: tuple[int, ...] | None) -> tuple[str, ...]:
-    """Before any work: a wrong option must not cost a run. Returns the kinds that may come out."""
-    from hitbox._methods.fit import FitOptions
-
-    options = FitOptions(**keywords)
+    options = read.chosen(FitOptions, given)  # before any work: a wrong one must not cost a run
+    levels = whole_numbers("--lods", lods) if lods else None
+    if levels and options.count is not None:
+        raise InputError("fit: give either a count (-n) or --lods, not both.")
     for level in levels or ():
         FitOptions(count=level)
-    if levels and "count" in keywords:
-        raise InputError("fit: give either a count (-n) or --lods, not both.")
-    return options.allowed_kinds
+
+    def make(loaded: Mesh, progress: Progress | None) -> list[Collider]:
+        import hitbox
+
+        running: dict[str, Any] = {"threads": threads, "cache": cache, "progress": progress}
+        if levels is None:
+            return [hitbox.fit(loaded, options=options, **running)]
+        tree = hitbox.fit_tree(loaded, max(levels), options=options, **running)
+        return [tree.at(level) for level in levels]
+
+    method.run_verb(
+        "fit", mesh, make, _targets(outputs, levels), threads=threads, as_json=as_json,
+        kinds=options.allowed_kinds, levels=levels, cache=cache,
+    )  # fmt: skip
 
 
 def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[list[str]]:
@@ -90,12 +66,3 @@ def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[l
     if not levels:
         return [list(outputs)]
     return [[read.lod_path(path, k, n) for path in outputs] for k, n in enumerate(levels)]
-
-
-def _colliders(mesh: Mesh, levels: tuple[int, ...] | None, keywords: dict[str, Any]) -> list[Collider]:
-    import hitbox
-
-    if levels is None:
-        return [hitbox.fit(mesh, **keywords)]
-    tree = hitbox.fit_tree(mesh, max(levels), **keywords)
-    return [tree.at(level) for level in levels]

@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
+from hitbox._base.flag_text import number_or_text
 from hitbox._base.text import counted, listed
 from hitbox._cli.layout import print_rows, print_title, print_wrapped
-from hitbox._cli.options import number_or_text
 
 if TYPE_CHECKING:
     from hitbox._model.mesh import CleanReport, Mesh, MeshInfo

@@ -6,7 +6,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-import click
+import rich_click as click
 
 _INDENT = "  "
 _WIDEST = 100  # longer lines are hard to read

@@ -6,14 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
 from hitbox._base.errors import InputError
 from hitbox._base.text import listed
-from hitbox._cli import layout
+from hitbox._cli import layout, method
 from hitbox._cli import options as read
 from hitbox._cli.bar import progress_bar
 from hitbox._cli.report import Stopwatch, check_outputs, print_report, report_of, vertices_of, write_all
+from hitbox._methods.merge import MergeOptions
 
 if TYPE_CHECKING:
     from hitbox._model.collider import Collider
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Fewer shapes in place of many.")
 @click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
-@read.merge_options
-@click.option("--space", help="A saved space that merged shapes must not enter: carve --space-out writes it.")
-@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("-o", "--output", "outputs", multiple=True, help=read.OUTPUT_HELP)
+@read.flags(MergeOptions)
+@method.THREADS
+@method.JSON
+@method.output_flag()
 def merge(
     colliders: tuple[str, ...], threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
 ) -> None:
@@ -35,9 +35,7 @@ def merge(
     (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. A length is in their units (0.02), of the
     diagonal of their box (1%), or has a unit (5mm).
     """
-    from hitbox._methods.merge import MergeOptions
-
-    options = MergeOptions(**read.merge_keywords(given))  # before any work: a wrong one must not cost a run
+    options = read.chosen(MergeOptions, given)  # before any work: a wrong one must not cost a run
     check_outputs("merge", outputs, colliders, "collider")
 
     import hitbox

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+import rich_click as click
 
 from hitbox._base.lengths import UPS
 from hitbox._cli.layout import print_rows

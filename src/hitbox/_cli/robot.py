@@ -6,13 +6,14 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import click
+import rich_click as click
 
 from hitbox._base.text import counted, listed
-from hitbox._cli import layout
+from hitbox._cli import layout, method
 from hitbox._cli import options as read
 from hitbox._cli.bar import progress_bar
 from hitbox._cli.report import Stopwatch
+from hitbox._methods.robot import RobotOptions
 
 if TYPE_CHECKING:
     from hitbox._methods.robot import RobotReport
@@ -20,21 +21,26 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Primitives for a robot's collisions.")
 @click.argument("robot", metavar="URDF|MJCF")
-@click.option("-o", "--output", required=True, help="Where to write. The file itself: the original is kept.")
-@read.robot_options
-@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
-@click.option("--cache", help="A folder that keeps results: links that are unchanged are not fitted again.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    panel="Output",
+    help="Where to write. The file itself: the original is kept.",
+)
+@read.flags(RobotOptions)
+@method.THREADS
+@click.option("--cache", panel="Effort", help="A folder that keeps results, so that no link is fitted twice.")
+@method.JSON
 def robot(robot: str, output: str, threads: int, cache: str | None, as_json: bool, **given: Any) -> None:
     """Fits convex primitives to the meshes of every link, and writes the same file with them as its collision
     geometry. Visuals, joints and all else stay as they are.
 
     A length is in metres (0.02), of the diagonal of each link's box (1%), or has a unit (5mm).
     """
-    from hitbox._methods.robot import RobotOptions
     from hitbox._methods.robot.run import robot as convert
 
-    options = RobotOptions(**read.robot_keywords(given))  # before any work: a wrong one must not cost a run
+    options = read.chosen(RobotOptions, given)  # before any work: a wrong one must not cost a run
     watch = Stopwatch()
     with progress_bar(as_json) as progress:
         report = convert(robot, output, options=options, threads=threads, cache=cache, progress=progress)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
-import click
+import rich_click as click
 
 from hitbox._base.errors import InputError
 from hitbox._base.text import counted, distinct_names, percent
@@ -22,33 +20,20 @@ _HEADS = (
 )  # fmt: skip
 
 
-def _flags(command: Callable[..., None]) -> Callable[..., None]:
-    """One flag for each field of SimulateOptions, with its name, help and default."""
-    types = {"balls": int, "frames": int, "seed": int}
-    for option in reversed(fields(SimulateOptions)):
-        command = click.option(
-            f"--{option.name}",
-            type=types.get(option.name, str),
-            default=option.default,
-            show_default=option.default is not None,
-            help=option.metadata["help"],
-        )(command)
-    return command
-
-
 @click.command(short_help="A mesh and its colliders in a physics engine.")
 @click.argument("mesh")
 @click.argument("colliders", nargs=-1, metavar="[COLLIDER]...")
-@_flags
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, each frame's time too.")
-def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, radius: str | None, **given: Any) -> None:
+@read.flags(SimulateOptions)
+@click.option(
+    "--json", "as_json", is_flag=True, panel="Output", help="Print everything as JSON, each frame's time too."
+)
+def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Runs MESH, as triangles, and each COLLIDER (collider JSON, hulls in a mesh file, or a folder of them)
     frame by frame beside each other, and compares them with MESH."""
     import hitbox
     from hitbox._model.collider import Collider
 
-    length = None if radius is None else read.number_or_text(radius)
-    options = SimulateOptions(radius=length, **given)  # before any file is read
+    options = read.chosen(SimulateOptions, given)  # before any file is read
     names = distinct_names([mesh, *colliders])
     subjects: dict[str, Any] = {
         name: Collider.of(path) for name, path in zip(names[1:], colliders, strict=True)

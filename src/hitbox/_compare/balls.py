@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from hitbox._model.mesh import Mesh
 
 if TYPE_CHECKING:
     from hitbox._judges.simulate import Simulation
+    from hitbox._judges.simulate.options import Up
 
 Runs: TypeAlias = dict[str, dict[str, Any]]  # method -> the results of its run, as plain JSON
 
@@ -33,8 +34,8 @@ def simulated(
     from hitbox._judges.simulate import simulate_together
 
     found = simulate_together(
-        {INPUT: mesh, **colliders}, reference=INPUT, balls=count, frames=frames, seed=seed, up=up,
-        progress=progress,
+        {INPUT: mesh, **colliders}, reference=INPUT, balls=count, frames=frames, seed=seed,
+        up=cast("Up | None", up), progress=progress,
     )  # fmt: skip
     return {
         method: {

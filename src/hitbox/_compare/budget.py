@@ -17,7 +17,8 @@ from typing import Any
 from hitbox._base import checks
 from hitbox._base.errors import InputError
 from hitbox._base.lengths import parse_length
-from hitbox._methods.fit import MOST_SHAPES, fit, fit_tree
+from hitbox._methods.fit import fit, fit_tree
+from hitbox._methods.fit_options import MOST_SHAPES
 from hitbox._model.collider import Collider
 from hitbox._model.mesh import Mesh
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from hitbox._base import checks
-from hitbox._base.errors import InputError
-from hitbox._base.options import collected, option
-from hitbox._base.progress import Cancel, Progress, reporter
+from hitbox._base.option_kinds import Count, Flag, Number, Seed
+from hitbox._base.options import option
+from hitbox._base.progress import Cancel, Progress
 from hitbox._base.text import counted, listed, percent
-from hitbox._base.version import version
+from hitbox._methods.run import Call, shapes_of, verb
 from hitbox._methods.space import SpaceOptions
-from hitbox._model.collider import Collider, Method, Source, Status, labels_of
+from hitbox._model.collider import Collider, Status
 from hitbox._model.mesh import Mesh, MeshLike
-from hitbox._model.shapes import shape_from_params
 from hitbox._native import _core
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hitbox._keywords import CarveKeywords
 
 FEWEST_VERTICES, MOST_VERTICES = 8, 65_535
 MOST_EDGES = 1_000
@@ -38,32 +38,29 @@ class CarveOptions(SpaceOptions):
     VERB: ClassVar[str] = "carve"
 
     count: int | None = option(
-        None, "Hulls at most; where that is too few, they enter the space: the status says which and how far."
-    )
+        None, Count(1, MOST_PARTS),
+        "Hulls at most; where that is too few, they enter the space: the status says which and how far.",
+        group="Size",
+    )  # fmt: skip
     max_vertices: int | None = option(
-        None, "Vertices a hull may have at most: 64 or 255 for some engines.", means="any"
-    )
+        None, Count(FEWEST_VERTICES, MOST_VERTICES),
+        "Vertices a hull may have at most: 64 or 255 for some engines.", means="any",
+    )  # fmt: skip
     effort: float = option(
-        0, "How long to search for fewer hulls: steps a hull; 1 takes some seven times as long.", means="0"
-    )
-    concave_edges: int = option(4, "Concave edges through which planes are tried, for each cut.", means="4")
-    seed: int = option(0, "Of the search.", means="0")
+        0, Number(MOST_EFFORT),
+        "How long to search for fewer hulls: steps a hull; 1 takes some seven times as long.", group="Effort",
+    )  # fmt: skip
+    concave_edges: int = option(
+        4, Count(0, MOST_EDGES), "Concave edges through which planes are tried, for each cut.",
+        group="Research",
+    )  # fmt: skip
+    seed: int = option(0, Seed(), "Random seed of the search.", group="Research")
     hulls_only: bool = option(
-        False, "A mesh that is a box, ball, capsule or cylinder becomes a hull too.", means="no"
+        False, Flag(), "A mesh that is a box, ball, capsule or cylinder becomes a hull too."
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.count is not None:
-            checks.whole("carve: count", self.count, 1, MOST_PARTS)
-        if self.max_vertices is not None:
-            checks.whole("carve: max_vertices", self.max_vertices, FEWEST_VERTICES, MOST_VERTICES)
-        if checks.not_negative("carve: effort", self.effort) > MOST_EFFORT:
-            raise InputError(f"carve: effort: must be from 0 to {MOST_EFFORT:,}, not {self.effort!r}.")
-        checks.whole("carve: concave_edges", self.concave_edges, 0, MOST_EDGES)
-        checks.seed("carve", self.seed)
 
-
+@verb(CarveOptions, "Hulls that keep doorways open.")
 def carve(
     mesh: MeshLike,
     radius: float | str | None = None,
@@ -73,7 +70,7 @@ def carve(
     threads: int = 0,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **keywords: Any,
+    **keywords: Unpack[CarveKeywords],
 ) -> Collider:
     """Convex hulls around `mesh` that leave every space open that a ball of `radius` gets to.
 
@@ -90,38 +87,19 @@ def carve(
 
         collider = hitbox.carve("house.glb", radius="40cm", tolerance="5cm")
     """
-    started = time.perf_counter()
+    call = Call("carve", threads, progress, cancel)
     given = {"radius": radius, "tolerance": tolerance}
-    said = keywords | {name: value for name, value in given.items() if value is not None}
-    chosen = collected(CarveOptions, "carve", options, said)
+    named = {name: value for name, value in given.items() if value is not None}
+    chosen = CarveOptions.of(options, {**keywords, **named})
     loaded = Mesh.of(mesh)
-    threads = checks.threads("carve", threads)
     core, on_one_thread = chosen.for_core(loaded)
-    report = reporter("carve", progress, cancel)
-    try:
-        found = _core.carve(
-            loaded.vertices, loaded.indices, loaded.offsets, core, chosen.concave_edges,
-            chosen.max_vertices or 0, chosen.count or 0, chosen.effort, chosen.seed, not chosen.hulls_only,
-            _core.Run(1 if on_one_thread else threads, report),
-        )  # fmt: skip
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(f"carve: {error}") from None
-    if report is not None:
-        report("done", 1.0)
-    shapes, faces, offsets, is_proved, is_capped, depths = found
-    return Collider(
-        [shape_from_params(*shape) for shape in shapes],
-        labels=labels_of(loaded, np.asarray(faces), np.asarray(offsets)),
-        source=Source(loaded.name, loaded.sha256, loaded.face_count, loaded.diagonal),
-        method=Method("carve", chosen.said(), time.perf_counter() - started),
-        status=_status(chosen, len(shapes), is_proved, is_capped, depths),
-        name=(loaded.name or "").split(".", 1)[0],
-        unit=loaded.unit,
-        up=loaded.up,
-        generator=f"hitbox {version()}",
-    )
+    shapes, faces, offsets, is_proved, is_capped, depths = call.core(
+        _core.carve, loaded.vertices, loaded.indices, loaded.offsets, core, chosen.concave_edges,
+        chosen.max_vertices or 0, chosen.count or 0, chosen.effort, chosen.seed, not chosen.hulls_only,
+        one_thread=on_one_thread,
+    )  # fmt: skip
+    status = _status(chosen, len(shapes), is_proved, is_capped, depths)
+    return call.around(loaded, shapes_of(shapes), faces, offsets, chosen.to_dict(), status)
 
 
 def _status(

@@ -2,80 +2,74 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hitbox._base import checks
-from hitbox._base.errors import InputError
-from hitbox._base.lengths import parse_length
-from hitbox._base.options import collected, option
-from hitbox._base.progress import Cancel, Progress, reporter
+from hitbox._base.option_kinds import Count, Flag, Length, Scale
+from hitbox._base.options import Options, option
+from hitbox._base.progress import Cancel, Progress
 from hitbox._base.text import counted, percent
-from hitbox._base.version import version
 from hitbox._methods.carve import FEWEST_VERTICES, MOST_PARTS, MOST_VERTICES
-from hitbox._model.collider import Collider, ColliderLike, Label, Method, Status
+from hitbox._methods.run import Call, verb
+from hitbox._model.collider import Collider, ColliderLike, Label, Status
+from hitbox._model.option_kinds import SavedSpace
 from hitbox._model.shapes import Hull, IndexArray, shape_from_params
 from hitbox._model.space import NavigableSpace
 from hitbox._native import _core
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hitbox._keywords import MergeKeywords
+
 
 @dataclass(frozen=True, kw_only=True)
-class MergeOptions:
+class MergeOptions(Options):
     """All options of merge, with their defaults.
 
     A length is in the collider's units, a share of the diagonal of the mesh's bounding
     box, or of the collider's own ("1%"), or has a unit ("5mm").
     """
 
-    count: int | None = option(None, "Shapes at most: merges end there. Without it: as few as are allowed.")
+    VERB: ClassVar[str] = "merge"
+
+    count: int | None = option(
+        None, Count(1, MOST_PARTS),
+        "Shapes at most: merges end there. Without it: as few as are allowed.", group="Size",
+    )  # fmt: skip
     tolerance: float | str = option(
-        "0.8%", "Length: how thick a layer a merge may add, where there is neither a space nor a count."
-    )
-    space: NavigableSpace | None = option(  # noqa: RUF009  # it returns a field
-        None, "A navigable space that merged shapes must not enter."
+        "0.8%", Length(above_zero=True),
+        "Length: how thick a layer a merge may add, where there is neither a space nor a count.",
+        group="Size",
+    )  # fmt: skip
+    space: NavigableSpace | None = option(
+        None, SavedSpace(), "A navigable space that merged shapes must not enter.", group="Where"
     )
     distance: float | str | None = option(
-        None,
+        None, Length(),
         "Length: shapes further apart are not merged, unless a count asks for it.",
-        means="the tolerance",
-    )
-    max_vertices: int | None = option(None, "Vertices a hull may have at most.", means="any")
-    hulls_only: bool = option(
-        False, "Merged shapes stay hulls, also where a simple shape is within the tolerance.",
-        means="no",
+        means="the tolerance", group="Where",
     )  # fmt: skip
+    max_vertices: int | None = option(
+        None, Count(FEWEST_VERTICES, MOST_VERTICES), "Vertices a hull may have at most.", means="any"
+    )
+    hulls_only: bool = option(
+        False, Flag(), "Merged shapes stay hulls, also where a simple shape is within the tolerance."
+    )
 
-    def __post_init__(self) -> None:
-        if self.count is not None:
-            checks.whole("merge: count", self.count, 1, MOST_PARTS)
-        if self.max_vertices is not None:
-            checks.whole("merge: max_vertices", self.max_vertices, FEWEST_VERTICES, MOST_VERTICES)
-        if self.space is not None and not isinstance(self.space, NavigableSpace):
-            kind = type(self.space).__name__
-            raise InputError(
-                f"merge: space: must come from navigable_space or NavigableSpace.load, not {kind}."
-            )
-        self.length("tolerance", 1.0, None)
-        if self.distance is not None:
-            self.length("distance", 1.0, None)
-
-    def length(self, name: str, diagonal: float, unit: str | None) -> float:
-        found = parse_length(getattr(self, name), diagonal, unit, name=f"merge: {name}")
-        if not found > 0 and name == "tolerance":
-            raise InputError("merge: tolerance: must be above 0. Write '1%' of the diagonal, say.")
-        return found
-
-    def said(self) -> dict[str, Any]:
-        """The options that differ from the defaults, as the JSON has them."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self.space is not None:
-            given["space"] = {"radius": self.space.radius, "tolerance": self.space.tolerance}
-        return {f.name: given[f.name] for f in fields(self) if given[f.name] != f.default}
+    def lengths(self, given: Collider) -> tuple[float, float]:
+        """The tolerance and the distance, in the collider's units."""
+        scale = Scale(given._diagonal, given.unit)
+        distance = self.tolerance if self.distance is None else self.distance
+        return (
+            Length(above_zero=True).resolved("merge: tolerance", self.tolerance, scale),
+            Length().resolved("merge: distance", distance, scale),
+        )
 
 
+@verb(MergeOptions, "Fewer shapes in place of many.", takes="colliders")
 def merge(
     collider: ColliderLike,
     *,
@@ -83,7 +77,7 @@ def merge(
     threads: int = 0,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **keywords: Any,
+    **keywords: Unpack[MergeKeywords],
 ) -> Collider:
     """Fewer convex shapes that hold all that `collider` holds: shapes that lie together become one.
 
@@ -98,34 +92,27 @@ def merge(
 
         fewer = hitbox.merge("kit_colliders.glb", count=8)
     """
-    started = time.perf_counter()
-    chosen = collected(MergeOptions, "merge", options, keywords)
+    call = Call("merge", threads, progress, cancel)
+    chosen = MergeOptions.of(options, keywords)
     given = Collider.of(collider)
-    threads = checks.threads("merge", threads)
-    tolerance = chosen.length("tolerance", given._diagonal, given.unit)
-    apart = tolerance if chosen.distance is None else chosen.length("distance", given._diagonal, given.unit)
-    report = reporter("merge", progress, cancel)
-    found, numbers = _core.merge(
-        [shape._crossing for shape in given], tolerance, apart, chosen.count or 0,
+    tolerance, distance = chosen.lengths(given)
+    found, numbers = call.core(
+        _core.merge, [shape._crossing for shape in given], tolerance, distance, chosen.count or 0,
         None if chosen.space is None else chosen.space.spheres, chosen.max_vertices or 0,
         not chosen.hulls_only,
-        _core.Run(threads, report),
     )  # fmt: skip
-    if report is not None:
-        report("done", 1.0)
     shapes = [
         given[of[0]] if len(of) == 1 else shape_from_params(*shape)
         for shape, of in zip(found, numbers, strict=True)
     ]
-    made = Collider(
+    made = call.collider(
         shapes,
+        chosen.to_dict(),
         labels=[_label([given.labels[k] for k in of]) for of in numbers],
         source=given.source,
-        method=Method("merge", chosen.said(), time.perf_counter() - started),
         name=given.name,
         unit=given.unit,
         up=given.up,
-        generator=f"hitbox {version()}",
     )
     return made._with(status=_status(chosen, given, made))
 

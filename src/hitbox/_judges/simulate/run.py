@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,11 @@ from hitbox._model import convex_parts as pieces
 from hitbox._model.collider import Collider
 from hitbox._model.mesh import Mesh
 from hitbox._model.shapes import FloatArray
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hitbox._keywords import SimulateKeywords
 
 _RECORDS = 100  # recorded positions over the whole run
 _MOST_RECORDED = 60_000_000  # numbers, over all records of a run
@@ -114,7 +119,7 @@ def simulate(
     options: SimulateOptions | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **keywords: Any,
+    **keywords: Unpack[SimulateKeywords],
 ) -> Simulation:
     """Run `subject` in a physics engine, and return frame times and what happened.
 
@@ -140,7 +145,7 @@ def simulate_together(
     options: SimulateOptions | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **keywords: Any,
+    **keywords: Unpack[SimulateKeywords],
 ) -> dict[str, Simulation]:
     """Run all candidates side by side: frame k of each before frame k + 1 of any, in a rotating order.
 
@@ -214,7 +219,7 @@ def _world_frame(
         raise InputError("simulate: the model is a single point. Use one with some extent.")
     diagonal = longest * float(np.linalg.norm((high - low) / longest))
     named = [models[reference]] if reference is not None else []
-    axis = options.up or next((m.up for m in [*named, *models.values()] if m.up), "y")
+    axis: str = options.up or next((m.up for m in [*named, *models.values()] if m.up), "y")
     unit = next((m.unit for m in [*named, *models.values()] if m.unit), None)
     scene = SCENES[options.scene]
     radius = scene.radius if options.radius is None else options.radius

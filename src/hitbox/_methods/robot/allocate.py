@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from hitbox._judges.evaluate import distances
-from hitbox._methods.fit import FitOptions, fit
+from hitbox._methods.fit import fit
+from hitbox._methods.fit_options import FitOptions
 from hitbox._model.mesh import Floats, Mesh
 
 _SAMPLES = 4_000

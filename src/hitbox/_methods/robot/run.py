@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hitbox._base.errors import InputError
 from hitbox._base.files import replace_files
-from hitbox._base.options import collected
-from hitbox._base.progress import Cancel, Progress, reporter
+from hitbox._base.progress import Cancel, Progress
 from hitbox._base.text import counted, listed
 from hitbox._formats.mesh_builder import read_bytes
-from hitbox._methods.fit import FitOptions, fit
+from hitbox._methods.fit import fit
+from hitbox._methods.fit_options import FitOptions
 from hitbox._methods.robot.allocate import Sharing
 from hitbox._methods.robot.mjcf import Mjcf
 from hitbox._methods.robot.model import Link, Robot
@@ -21,9 +21,15 @@ from hitbox._methods.robot.options import RobotOptions
 from hitbox._methods.robot.self_collisions import SelfCollision, new_collisions
 from hitbox._methods.robot.urdf import Urdf
 from hitbox._methods.robot.xml_text import XmlText
+from hitbox._methods.run import Call, verb
 from hitbox._model.collider import Collider
 from hitbox._model.mesh import Mesh
 from hitbox._model.shapes import Shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hitbox._keywords import RobotKeywords
 
 _SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf")}
 _ROUNDS = 4  # of allocation
@@ -84,6 +90,7 @@ class _File(Protocol):
     ) -> dict[str, bytes]: ...
 
 
+@verb(RobotOptions, "Primitives for a robot's collisions.", takes="robot", makes_collider=False)
 def robot(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -94,7 +101,7 @@ def robot(
     cache: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **keywords: Any,
+    **keywords: Unpack[RobotKeywords],
 ) -> RobotReport:
     """Write the URDF or MJCF at `path` to `output`, with primitives in place of its collision geometry.
 
@@ -107,10 +114,9 @@ def robot(
     before. Pairs with at most two moving joints between them are excluded from collision checks: in an SRDF
     next to a URDF, in `contact` of an MJCF, if its bodies have names. Same input, same bytes.
     """
-    explicit = keywords if count is None else {**keywords, "count": count}
-    chosen = collected(RobotOptions, "robot", options, explicit)
-    report = reporter("robot", progress, cancel)
-    go_on = _Stages(report)
+    call = Call("robot", threads, progress, cancel)
+    chosen = RobotOptions.of(options, keywords if count is None else {**keywords, "count": count})
+    go_on = _Stages(call.report)
     file = _read(os.fspath(path), chosen)
     target = os.fspath(output)
     model = file.robot
