@@ -33,6 +33,11 @@ inline std::span<const Vec3> view(const Points& points) {
   return {reinterpret_cast<const Vec3*>(points.data()), points.shape(0)};
 }
 inline std::span<const uint32_t> view(const Indices& indices) { return {indices.data(), indices.shape(0)}; }
+// (low, high), diagonal
+inline std::pair<std::array<std::array<double, 3>, 2>, double> to_python(const Bounds& bounds) {
+  const auto& [low, high] = bounds;
+  return {{{{low.x, low.y, low.z}, {high.x, high.y, high.z}}}, bounds.diagonal()};
+}
 inline MeshView view(const Points& vertices, const Indices& indices, const Indices& offsets) {
   return {view(vertices), view(indices), view(offsets)};
 }

@@ -22,18 +22,20 @@ void bind_io(nb::module_& m) {
       "read_mesh",
       [](nb::bytes path, const std::string& name, const std::string& suffix) {
         const std::string where(path.c_str(), path.size());
+        Bounds bounds;
         auto result = [&] {
           nb::gil_scoped_release quiet;
-          return read_mesh(where, name, suffix);
+          return read_mesh(where, name, suffix, &bounds);
         }();
         Mesh mesh = value_or_raise(std::move(result));
         return std::make_tuple(rows_to_numpy(std::move(mesh.vertices)), to_numpy(std::move(mesh.indices)),
                                to_numpy(std::move(mesh.offsets)), to_numpy(std::move(mesh.part_of_face)),
-                               to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names);
+                               to_numpy(std::move(mesh.material_of_face)), mesh.part_names, mesh.material_names,
+                               to_python(bounds));
       },
       "path"_a, "name"_a, "suffix"_a,
-      "(vertices, indices, offsets, part, material, part_names, material_names); part and material "
-      "have no elements where the file names none.");
+      "(vertices, indices, offsets, part, material, part_names, material_names, what check_mesh gives); part and "
+      "material have no elements where the file names none.");
 }
 
 }  // namespace hitbox::bindings

@@ -10,10 +10,6 @@ using namespace internal::mesh;
 using namespace internal::bvh;
 namespace {
 
-std::array<std::array<double, 3>, 2> as_rows(const Bounds& bounds) {
-  return {{{bounds.low.x, bounds.low.y, bounds.low.z}, {bounds.high.x, bounds.high.y, bounds.high.z}}};
-}
-
 nb::typed<nb::dict, nb::str, nb::any> as_dict(const CleanReport& report) {
   nb::typed<nb::dict, nb::str, nb::any> d;
   d["vertices_before"] = report.vertices_before;
@@ -45,7 +41,7 @@ nb::typed<nb::dict, nb::str, nb::any> as_dict(const MeshInfo& info) {
   d["closed"] = info.closed;
   d["volume"] = info.volume;
   d["area"] = info.area;
-  d["bounds"] = as_rows(info.bounds);
+  d["bounds"] = to_python(info.bounds).first;
   d["diagonal"] = info.diagonal;
   return d;
 }
@@ -61,8 +57,7 @@ void bind_mesh(nb::module_& m) {
   m.def(
       "check_mesh",
       [](Points vertices, Indices indices, Indices offsets, const std::string& name) {
-        const Bounds bounds = value_or_raise(check_mesh(view(vertices, indices, offsets), name));
-        return std::make_tuple(as_rows(bounds), bounds.diagonal());
+        return to_python(value_or_raise(check_mesh(view(vertices, indices, offsets), name)));
       },
       "vertices"_a, "indices"_a, "offsets"_a, "name"_a, "Bounds and diagonal of a mesh that is sound.");
 

@@ -98,7 +98,7 @@ struct Positions {
 template <class T>
 void make_room(std::vector<T>& list, size_t more) {
   if (more > list.capacity() - list.size()) {
-    list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+    reserve_large(list, std::max(list.size() + more, 2 * list.capacity()));
   }
 }
 
@@ -282,7 +282,7 @@ class GltfReader {
     if (positions.placed.empty()) {
       if (!document_.read_points(*position, positions.points)) return false;
       if (positions.points.count > kMaxCorners) return fail("more than 2^32 vertices", "Split the file.");
-      positions.placed.resize(positions.points.count);
+      resize_large(positions.placed, positions.points.count);
     }
     if (primitive["indices"]) {
       const auto k = primitive["indices"].index();
@@ -327,6 +327,8 @@ class GltfReader {
     const size_t step_of_first = mode == 4 ? 3 : mode == 5 ? 1 : 0, step = mode == 4 ? 3 : 1;
     const size_t corners_before = mesh_.indices.size(), faces_before = mesh_.offsets.size();
     make_room(mesh_.vertices, std::min(3 * count, positions.points.count));
+    make_room(mesh_.indices, 3 * count);
+    make_room(mesh_.offsets, count);
     mesh_.indices.resize(corners_before + 3 * count);
     mesh_.offsets.resize(faces_before + count);
     uint32_t* out = mesh_.indices.data() + corners_before;

@@ -42,9 +42,9 @@ class ObjReader {
   }
 
   void reserve() {
-    mesh_.vertices.reserve(text_.size() / 64);
-    mesh_.indices.reserve(text_.size() / 16);
-    mesh_.offsets.reserve(text_.size() / 64);
+    reserve_large(mesh_.vertices, text_.size() / 64);
+    reserve_large(mesh_.indices, text_.size() / 16);
+    reserve_large(mesh_.offsets, text_.size() / 64);
   }
 
   bool statement() {

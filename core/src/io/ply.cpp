@@ -316,7 +316,7 @@ class PlyReader {
     for (const Property& p : element.properties) {
       axes.push_back(p.count_type ? -1 : p.name == "x" ? 0 : p.name == "y" ? 1 : p.name == "z" ? 2 : -1);
     }
-    mesh_.vertices.resize(element.count);
+    resize_large(mesh_.vertices, element.count);
     for (uint64_t row = 0; row < element.count; ++row) {
       for (size_t k = 0; k < axes.size(); ++k) {
         const Property& p = element.properties[k];
@@ -330,8 +330,8 @@ class PlyReader {
   template <class Body>
   bool read_faces(Body& body, const Element& element, bool are_strips) {
     if (!are_strips) {
-      mesh_.offsets.reserve(element.count + 1);
-      mesh_.indices.reserve(std::min<uint64_t>(3 * element.count, body.left()));
+      reserve_large(mesh_.offsets, element.count + 1);
+      reserve_large(mesh_.indices, std::min<uint64_t>(3 * element.count, body.left()));
     }
     for (uint64_t row = 0; row < element.count; ++row) {
       for (const Property& p : element.properties) {

@@ -14,7 +14,7 @@ std::span<const MeshFormat> mesh_formats() {
   return kFormats;
 }
 
-Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix) {
+Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix, Bounds* bounds) {
   Buffer unpacked;
   Source plain = source;
   if (is_gzip(source.bytes)) {
@@ -30,20 +30,20 @@ Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix) {
     if (plain.bytes.empty()) return Error{source.name + ": the file is empty. Export it again."};
     auto mesh = known.read(plain);
     if (!mesh) return mesh;
-    if (auto checked = check_mesh(mesh.value().view(), source.name); !checked) {
-      return checked.error();
-    }
+    const auto checked = check_mesh(mesh.value().view(), source.name);
+    if (!checked) return checked.error();
+    if (bounds) *bounds = checked.value();
     return mesh;
   }
   return Error{format("%s: no reader for %s.", source.name.c_str(), quoted(suffix).c_str())};
 }
 
-Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix) {
+Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix, Bounds* bounds) {
   auto file = read_file(path, name);
   if (!file) return file.error();
   const size_t slash = path.find_last_of("/\\");
   const std::string folder = slash == std::string::npos ? "./" : path.substr(0, slash + 1);
-  return read_mesh_bytes({name, folder, file.value().view()}, suffix);
+  return read_mesh_bytes({name, folder, file.value().view()}, suffix, bounds);
 }
 
 }  // namespace hitbox::internal::io

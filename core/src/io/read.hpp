@@ -25,8 +25,10 @@ struct MeshFormat {
 // All formats we read, each suffix once.
 std::span<const MeshFormat> mesh_formats();
 
-// `suffix` is one of the table's, without ".gz": packed bytes are known by their first three.
-Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix);
-Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix);
+// `suffix` is one of the table's, without ".gz": packed bytes are known by their first three. `bounds` receives what
+// check_mesh found, so that the caller need not check the mesh again.
+Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix,
+                       Bounds* bounds = nullptr);
+Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix, Bounds* bounds = nullptr);
 
 }  // namespace hitbox::internal::io

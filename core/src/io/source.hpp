@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/large_pages.hpp"
 #include "base/result.hpp"
 
 namespace hitbox::internal::io {
@@ -54,6 +55,7 @@ class Buffer {
     if (!moved) throw std::bad_alloc();
     data_ = static_cast<uint8_t*>(moved);
     capacity_ = capacity;
+    prefer_large_pages(data_ + size_, capacity_ - size_);
   }
   void set_size(size_t size) {
     HITBOX_ASSERT(size <= capacity_);

@@ -25,9 +25,9 @@ Result<Mesh> read_binary(const Source& source) {
     return Error{format("%s: more than 2^32 face corners. Split the file.", source.name.c_str())};
   }
   Mesh mesh;
-  mesh.vertices.resize(3 * count);
-  mesh.indices.resize(3 * count);
-  mesh.offsets.resize(count + 1);
+  resize_large(mesh.vertices, 3 * count);
+  resize_large(mesh.indices, 3 * count);
+  resize_large(mesh.offsets, count + 1);
   const uint8_t* at = source.bytes.data() + kHeader + 12;  // behind the normal
   for (size_t t = 0; t < count; ++t, at += kTriangle) {
     for (size_t k = 0; k < 3; ++k) {

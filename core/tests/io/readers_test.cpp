@@ -170,6 +170,17 @@ TEST(readers_take_their_samples) {
   }
 }
 
+TEST(readers_give_the_bounds_that_the_check_finds) {
+  for (const Sample& sample : samples()) {
+    Bounds bounds;
+    const auto bytes = std::span(reinterpret_cast<const uint8_t*>(sample.bytes.data()), sample.bytes.size());
+    const auto result = read_mesh_bytes({"test", "", bytes}, sample.suffix, &bounds);
+    CHECK(result.ok());
+    const Bounds found = check_mesh(result.value().view(), "m").value();
+    CHECK(bounds.low == found.low && bounds.high == found.high);
+  }
+}
+
 TEST(readers_survive_every_prefix) {
   for (const Sample& sample : samples()) {
     for (size_t size = 0; size < sample.bytes.size(); ++size) {

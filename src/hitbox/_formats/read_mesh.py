@@ -19,13 +19,14 @@ from hitbox._native import _core
 def _core_reader(suffix: str, unit: str, up: str) -> Callable[[str], Mesh]:
     def read(path: str) -> Mesh:
         name = _utf8(os.path.basename(path))
-        vertices, indices, offsets, part, material, part_names, material_names = _call(
+        vertices, indices, offsets, part, material, part_names, material_names, checked = _call(
             _core.read_mesh, os.fsencode(path), _utf8(path), suffix
         )
-        return Mesh._from_arrays(
+        return Mesh._trusted(
             vertices,
             indices,
             offsets,
+            checked,
             part=part if len(part) else None,
             material=material if len(material) else None,
             part_names=part_names,

@@ -44,8 +44,8 @@ def files_beside(export: Export) -> Beside:
 def _in_triangles(mesh: Mesh) -> Mesh:
     """Readers differ on larger polygons."""
     faces, count = mesh.triangle_faces, len(mesh.triangles)
-    return Mesh._from_arrays(
-        mesh.vertices, mesh.triangles.ravel(), np.arange(0, 3 * count + 1, 3, dtype=np.uint32),
+    return Mesh._trusted(
+        mesh.vertices, mesh.triangles.ravel(), np.arange(0, 3 * count + 1, 3, dtype=np.uint32), mesh._checked,
         part=None if mesh.part is None else mesh.part[faces],
         material=None if mesh.material is None else mesh.material[faces],
         part_names=mesh.part_names, material_names=mesh.material_names, name=mesh.name, unit=mesh.unit,

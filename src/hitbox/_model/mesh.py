@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from hitbox._native import _core
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.uint32]
 
+Checked = tuple[Any, float]  # bounds and diagonal, as `_core.check_mesh` gives them
 _NO_IDS: Indices = np.empty(0, np.uint32)
 _T = TypeVar("_T")
 
@@ -80,6 +81,7 @@ class Mesh:
     """
 
     __slots__ = (
+        "_cleaned",
         "_sha256",
         "_triangle_faces",
         "_triangles",
@@ -155,22 +157,53 @@ class Mesh:
             raise InputError(f"{who}: unknown unit {unit!r}. Known: {', '.join(METRES)}, or None.")
         if up is not None and up not in UPS:
             raise InputError(f"{who}: unknown up axis {up!r}. Known: {', '.join(UPS)}, or None.")
-        (low, high), diagonal = _call(_core.check_mesh, vertices, indices, offsets, _utf8(who))
+        checked = _call(_core.check_mesh, vertices, indices, offsets, _utf8(who))
         count = len(offsets) - 1
         names = {"part": tuple(part_names), "material": tuple(material_names)}
+        self._keep(
+            vertices,
+            indices,
+            offsets,
+            checked,
+            part=_ids(part, names["part"], count, f"{who}: part"),
+            material=_ids(material, names["material"], count, f"{who}: material"),
+            part_names=names["part"],
+            material_names=names["material"],
+            name=name,
+            unit=unit,
+            up=up,
+        )
+
+    def _keep(
+        self,
+        vertices: Floats,
+        indices: Indices,
+        offsets: Indices,
+        checked: Checked,
+        *,
+        part: Indices | None,
+        material: Indices | None,
+        part_names: Iterable[str],
+        material_names: Iterable[str],
+        name: str | None,
+        unit: str | None,
+        up: str | None,
+    ) -> None:
+        bounds, diagonal = checked
         values: dict[str, object] = {
             "vertices": _frozen(vertices),
             "indices": _frozen(indices),
             "offsets": _frozen(offsets),
-            "part": _ids(part, names["part"], count, f"{who}: part"),
-            "material": _ids(material, names["material"], count, f"{who}: material"),
-            "part_names": names["part"],
-            "material_names": names["material"],
+            "part": None if part is None else _frozen(part),
+            "material": None if material is None else _frozen(material),
+            "part_names": tuple(part_names),
+            "material_names": tuple(material_names),
             "name": name,
             "unit": unit,
             "up": up,
-            "bounds": _frozen(np.array([low, high])),
+            "bounds": _frozen(np.array(bounds)),
             "diagonal": diagonal,
+            "_cleaned": {},
             "_triangles": None,
             "_triangle_faces": None,
             "_sha256": None,
@@ -184,6 +217,20 @@ class Mesh:
         mesh = cls.__new__(cls)
         mesh._fill(vertices, indices, offsets, **known)
         return mesh
+
+    @classmethod
+    def _trusted(
+        cls, vertices: Floats, indices: Indices, offsets: Indices, checked: Checked, **known: Any
+    ) -> Mesh:
+        """Like _from_arrays, of arrays that are known to be sound. `checked` is what `_core.check_mesh`
+        gives for them; `part` and `material` are uint32."""
+        mesh = cls.__new__(cls)
+        mesh._keep(vertices, indices, offsets, checked, **known)
+        return mesh
+
+    @property
+    def _checked(self) -> Checked:
+        return self.bounds, self.diagonal
 
     @staticmethod
     def of(mesh: MeshLike) -> Mesh:
@@ -221,6 +268,7 @@ class Mesh:
         self._triangulate()
         return self._triangle_faces
 
+    _cleaned: dict[str, tuple[Mesh | None, CleanReport]]  # by `weld`; None: the mesh itself
     _triangles: Indices
     _triangle_faces: Indices
     _sha256: str | None
@@ -253,24 +301,36 @@ class Mesh:
 
         `weld` may also be a length (`0.001`, `"0.1%"`, `"1mm"`): then a vertex becomes the first
         earlier one within it, so none moves further. Faces keep their number and order; those
-        without area are counted, not dropped. Linear in the size of the mesh.
+        without area are counted, not dropped. Linear in the size of the mesh, and with "exact" or "off"
+        done once: the mesh keeps the result.
         """
-        distance = 0.0
         if weld not in ("exact", "off"):
-            distance = parse_length(weld, self.diagonal, self.unit, name="weld")
+            return self._clean("distance", parse_length(weld, self.diagonal, self.unit, name="weld"))
+        if weld not in self._cleaned:
+            mesh, report = self._clean(str(weld), 0.0)
+            self._cleaned[str(weld)] = None if mesh is self else mesh, report
+        mesh_or_none, report = self._cleaned[str(weld)]
+        return mesh_or_none or self, report
+
+    def _clean(self, weld: str, distance: float) -> tuple[Mesh, CleanReport]:
         vertices, indices, counts = _call(
             _core.clean_mesh,
             self.vertices,
             self.indices,
             self.offsets,
-            str(weld) if weld in ("exact", "off") else "distance",
+            weld,
             distance,
             _utf8(self.name or "mesh"),
         )
         report = CleanReport(**counts)
         if not report.changed:
             return self, report
-        return Mesh._from_arrays(vertices, indices, self.offsets, **self._known()), report
+        if weld == "distance":  # it moves vertices
+            return Mesh._from_arrays(vertices, indices, self.offsets, **self._known()), report
+        mesh = Mesh._trusted(vertices, indices, self.offsets, self._checked, **self._known())
+        again = replace(report, vertices_before=report.vertices_after, unreferenced=0, welded=0)
+        mesh._cleaned[weld] = None, again
+        return mesh, report
 
     def info(self) -> MeshInfo:
         """What the mesh is made of, and what cleaning would do. Linear in its size."""

@@ -1,0 +1,129 @@
+"""Work that depends on a mesh alone is done once: the check of a file that was read, and cleaning."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mesh_files
+import numpy as np
+import pytest
+import specimens
+from hypothesis import given
+
+import hitbox
+from hitbox._model import mesh as mesh_module
+from hitbox._model.mesh import Mesh
+
+
+class _Counting:
+    """The core, with the calls of its functions counted by name."""
+
+    def __init__(self, core: Any) -> None:
+        self.core, self.calls = core, Counter[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.calls[name] += 1
+        return getattr(self.core, name)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    counting = _Counting(mesh_module._core)
+    monkeypatch.setattr(mesh_module, "_core", counting)
+    return counting.calls
+
+
+def _files(mesh: Mesh) -> dict[str, bytes]:
+    polygons, triangles = specimens.polygons_of(mesh), mesh.triangles
+    return {
+        ".obj": mesh_files.obj(mesh.vertices, polygons),
+        ".off": mesh_files.off(mesh.vertices, polygons),
+        ".stl": mesh_files.stl(mesh.vertices, triangles),
+        ".glb": mesh_files.gltf_of(mesh.vertices, triangles).glb(),
+    }
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".off", ".stl", ".glb"])
+def test_a_file_is_checked_where_it_is_read_and_nowhere_else(
+    suffix: str, tmp_path: Path, calls: Counter[str]
+) -> None:
+    path = tmp_path / f"mesh{suffix}"
+    path.write_bytes(_files(specimens.torus())[suffix])
+    calls.clear()
+    read = hitbox.load(path)
+    assert calls["check_mesh"] == 0
+    made = Mesh(read.vertices, specimens.polygons_of(read), **read._known())
+    assert calls["check_mesh"] == 1
+    assert read == made
+    assert pickle.loads(pickle.dumps(read)) == made
+    assert np.array_equal(read.bounds, made.bounds)
+    assert read.diagonal == made.diagonal
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".off", ".stl", ".glb"])
+def test_arrays_of_a_file_cannot_be_written_to(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"mesh{suffix}"
+    path.write_bytes(_files(specimens.torus())[suffix])
+    mesh = hitbox.load(path)
+    clean, _ = mesh.clean()
+    for one in (mesh, clean):
+        for array in (one.vertices, one.indices, one.offsets, one.bounds, one.part, one.material):
+            assert array is None or not array.flags.writeable
+
+
+@pytest.mark.parametrize("weld", ["exact", "off"])
+@pytest.mark.parametrize("make", [specimens.torus, lambda: specimens.with_split_vertices(specimens.torus())])
+def test_a_mesh_is_cleaned_once(make: Callable[[], Mesh], weld: Any, calls: Counter[str]) -> None:
+    mesh = make()
+    clean, report = mesh.clean(weld)
+    again, report_again = mesh.clean(weld)
+    assert again is clean
+    assert report_again == report
+    assert calls["clean_mesh"] == 1
+
+
+def test_verbs_share_what_cleaning_gave(calls: Counter[str]) -> None:
+    mesh = specimens.with_split_vertices(specimens.torus())
+    hitbox.fit(mesh, 4)
+    hitbox.fit(mesh, 2)
+    hitbox.fit_spheres(mesh, 4) if hasattr(hitbox, "fit_spheres") else hitbox.fit(mesh, 4, kinds="sphere")
+    assert calls["clean_mesh"] == 1
+
+
+@given(specimens.ugly_meshes())
+def test_a_clean_mesh_knows_what_cleaning_it_again_would_say(mesh: Mesh) -> None:
+    clean, _ = mesh.clean()
+    known = clean.clean()
+    forgetful = Mesh._from_arrays(
+        clean.vertices.copy(), clean.indices.copy(), clean.offsets.copy(), **clean._known()
+    )
+    found = forgetful.clean()
+    assert known[1] == found[1]
+    assert not found[1].changed
+    assert known[0] == found[0] == clean
+    assert np.array_equal(clean.bounds, forgetful.bounds)
+    assert clean.diagonal == forgetful.diagonal
+
+
+def test_what_cleaning_gave_goes_with_its_mesh() -> None:
+    """No mesh keeps itself alive."""
+    import gc
+    import weakref
+
+    class Watched(Mesh):
+        __slots__ = ("__weakref__",)
+
+    for made in (specimens.torus(), specimens.with_split_vertices(specimens.torus())):
+        mesh = Watched(made.vertices, specimens.polygons_of(made))
+        mesh.clean()
+        seen = weakref.ref(mesh)
+        gc.disable()
+        try:
+            del mesh
+            assert seen() is None
+        finally:
+            gc.enable()
