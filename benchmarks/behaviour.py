@@ -46,7 +46,7 @@ def fit(mesh: hitbox.Mesh) -> list[Any]:
 
 def spheres(mesh: hitbox.Mesh) -> list[Any]:
     modes = ("conservative", "balanced")
-    return [shapes(hitbox.fit(mesh, 12, kinds="sphere", spheres=mode), mesh) for mode in modes]
+    return [shapes(hitbox.fit_spheres(mesh, 12, mode=mode), mesh) for mode in modes]
 
 
 def lengths(mesh: hitbox.Mesh) -> tuple[float, float]:

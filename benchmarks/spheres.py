@@ -145,7 +145,7 @@ def made_by(method: str, mesh: Any, count: int) -> Any:
         return hitbox.fit_tree(mesh, count, kinds="sphere", threads=1).at(count)
     if method == "medial balls":
         return [hitbox.Sphere(tuple(row[:3]), row[3]) for row in medial_balls(mesh, count)]
-    return hitbox.fit(mesh, count, kinds="sphere", spheres=method, threads=1)
+    return hitbox.fit_spheres(mesh, count, mode=method, threads=1)
 
 
 def measured(method: str, mesh: Any, count: int) -> dict[str, float]:
@@ -215,7 +215,7 @@ def main() -> None:
     text = (
         f"{len(meshes)} robot links. Lengths: of a link's diagonal; `out` is evaluate's outer surface. "
         "union / solid is over the links that are closed, what is left out the furthest over all links. "
-        "`conservative` and `balanced` are `fit(link, count, kinds=\"sphere\", spheres=...)`, `merging` is "
+        "`conservative` and `balanced` are `fit_spheres(link, count, mode=...)`, `merging` is "
         "`fit_tree(link, count, kinds=\"sphere\").at(count)`; "
         "benchmarks/spheres.py describes the medial balls.\n\n"
         "## Means over all links\n\n" + harness.table(("count", "by", *HEAD), overall) +

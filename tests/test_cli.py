@@ -462,7 +462,7 @@ def test_the_mesh_is_never_overwritten(tmp_path, monkeypatch, capsys):
 
 def test_bare_hitbox_shows_its_help(capsys):
     assert run([]) == 2
-    assert "\n  fit " in capsys.readouterr().out
+    assert "│ fit  " in capsys.readouterr().out
 
 
 def test_closed_streams_and_odd_names_do_not_matter(tmp_path):

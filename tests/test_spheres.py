@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mesh_files
 import numpy as np
 import pytest
 import specimens
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import hitbox
 from hitbox._base.errors import InputError
+from hitbox._cli.app import run
 from hitbox._judges.evaluate import evaluate
 from hitbox._methods.fit_options import KNOWN_TO_SPHERES
 from hitbox._model.mesh import Mesh
@@ -88,7 +90,7 @@ ODD = {
 @pytest.mark.parametrize("count", [1, 3, 9, 40])
 def test_every_face_lies_in_the_spheres_together(name, count):
     mesh = (SOLIDS | ODD)[name]()
-    spheres = hitbox.fit(mesh, count, kinds="sphere")
+    spheres = hitbox.fit_spheres(mesh, count)
     assert 1 <= len(spheres) <= count
     assert spheres.counts == {"sphere": len(spheres)}
     assert outside(mesh, spheres).max() <= 1e-9
@@ -97,7 +99,7 @@ def test_every_face_lies_in_the_spheres_together(name, count):
 @settings(max_examples=40, deadline=None)
 @given(specimens.ugly_meshes(), st.integers(1, 30), st.sampled_from(["conservative", "balanced"]))
 def test_any_mesh_gets_finite_spheres_that_hold_it(mesh, count, mode):
-    spheres = hitbox.fit(mesh, count, kinds="sphere", spheres=mode)
+    spheres = hitbox.fit_spheres(mesh, count, mode=mode)
     assert 1 <= len(spheres) <= count
     assert all(np.isfinite([*s.center, s.radius]).all() and s.radius > 0 for s in spheres)
     out = outside(mesh, spheres)
@@ -107,7 +109,7 @@ def test_any_mesh_gets_finite_spheres_that_hold_it(mesh, count, mode):
 @settings(max_examples=10, deadline=None)
 @given(specimens.ugly_meshes(), st.integers(1, 20), st.sampled_from(["conservative", "balanced"]))
 def test_the_number_of_threads_changes_nothing(mesh, count, mode):
-    one, three = (hitbox.fit(mesh, count, kinds="sphere", spheres=mode, threads=n) for n in (1, 3))
+    one, three = (hitbox.fit_spheres(mesh, count, mode=mode, threads=n) for n in (1, 3))
     assert one == three
 
 
@@ -115,7 +117,7 @@ def test_the_number_of_threads_changes_nothing(mesh, count, mode):
 @pytest.mark.parametrize("count", [8, 24])
 def test_they_are_closer_than_merged_ones(name, count):
     mesh = SOLIDS[name]()
-    ours = evaluate(mesh, hitbox.fit(mesh, count, kinds="sphere"), samples=20_000)
+    ours = evaluate(mesh, hitbox.fit_spheres(mesh, count), samples=20_000)
     merged = evaluate(mesh, hitbox.fit_tree(mesh, count, kinds="sphere").at(count), samples=20_000)
     assert ours.outer_surface.mean < 0.95 * merged.outer_surface.mean
     assert ours.union_volume.value < merged.union_volume.value
@@ -126,7 +128,7 @@ def test_balanced_ones_stick_out_less_and_cover_most():
     for make in SOLIDS.values():
         mesh = make()
         for mode, found in means.items():
-            spheres = hitbox.fit(mesh, 24, kinds="sphere", spheres=mode)
+            spheres = hitbox.fit_spheres(mesh, 24, mode=mode)
             measured = evaluate(mesh, spheres, samples=20_000)
             found.append(measured.outer_surface.mean)
             assert measured.coverage.outside <= (0 if mode == "conservative" else 0.05)
@@ -137,7 +139,7 @@ def test_balanced_ones_stick_out_less_and_cover_most():
 @pytest.mark.parametrize("levels", [1, 2, 3])
 @pytest.mark.parametrize("mode", ["conservative", "balanced"])
 def test_a_ball_is_one_sphere(levels, mode):
-    spheres = hitbox.fit(specimens.icosphere(levels, 2.5), 30, kinds="sphere", spheres=mode)
+    spheres = hitbox.fit_spheres(specimens.icosphere(levels, 2.5), 30, mode=mode)
     assert len(spheres) == 1
     assert spheres[0].radius == pytest.approx(2.5, rel=1e-6)
 
@@ -145,14 +147,14 @@ def test_a_ball_is_one_sphere(levels, mode):
 def test_a_hole_does_not_turn_a_solid_into_a_sheet():
     whole = specimens.torus(segments=48, sides=24)
     holed = Mesh(whole.vertices, specimens.polygons_of(whole)[:-3])
-    means = [evaluate(whole, hitbox.fit(m, 24, kinds="sphere"), samples=20_000).outer_surface.mean
+    means = [evaluate(whole, hitbox.fit_spheres(m, 24), samples=20_000).outer_surface.mean
              for m in (whole, holed)]  # fmt: skip
     assert means[1] < 1.2 * means[0]
 
 
 def test_more_spheres_are_closer():
     mesh = bracket()
-    means = [evaluate(mesh, hitbox.fit(mesh, n, kinds="sphere"), samples=20_000).outer_surface.mean
+    means = [evaluate(mesh, hitbox.fit_spheres(mesh, n), samples=20_000).outer_surface.mean
              for n in (2, 8, 32, 128)]  # fmt: skip
     assert means == sorted(means, reverse=True)
     assert means[3] < 0.3 * means[0]
@@ -160,7 +162,7 @@ def test_more_spheres_are_closer():
 
 def test_what_is_said_is_what_evaluate_finds():
     mesh = specimens.torus()
-    spheres = hitbox.fit(mesh, 12, kinds="sphere", spheres="balanced")
+    spheres = hitbox.fit_spheres(mesh, 12, mode="balanced")
     covered, protrusion, left_out_on_purpose = spheres.status.notes
     measured = evaluate(mesh, spheres)
     said = [float(word.rstrip("%")) / 100 for word in f"{covered} {protrusion}".split() if word.endswith("%")]
@@ -174,17 +176,17 @@ def test_what_is_said_is_what_evaluate_finds():
 
 
 def test_without_a_count_the_fewest_that_are_close():
-    torus = hitbox.fit(specimens.torus(), kinds="sphere")
+    torus = hitbox.fit_spheres(specimens.torus())
     assert "picked a count of" in torus.status.notes[0]
     assert 8 <= len(torus) <= 32
     assert evaluate(specimens.torus(), torus, samples=20_000).outer_surface.mean <= 0.016
-    assert len(hitbox.fit(specimens.grid(), kinds="sphere")) == 64
-    assert len(hitbox.fit(specimens.icosphere(2), kinds="sphere")) == 1
+    assert len(hitbox.fit_spheres(specimens.grid())) == 64
+    assert len(hitbox.fit_spheres(specimens.icosphere(2))) == 1
 
 
 def test_a_sphere_is_labelled_with_the_faces_it_holds():
     mesh = specimens.torus(segments=40, sides=20)
-    spheres = hitbox.fit(mesh, 10, kinds="sphere")
+    spheres = hitbox.fit_spheres(mesh, 10)
     listed = [face for label in spheres.labels for face in label.faces.tolist()]
     assert set(listed) == set(range(mesh.face_count))
     for sphere, label in zip(spheres, spheres.labels, strict=True):
@@ -194,13 +196,52 @@ def test_a_sphere_is_labelled_with_the_faces_it_holds():
         assert (near <= sphere.radius * 1.2).all()
 
 
+@pytest.mark.parametrize("mode", ["conservative", "balanced"])
+def test_fit_with_spheres_alone_goes_on_working_and_names_the_verb(mode):
+    mesh = specimens.torus()
+    old = hitbox.fit(mesh, 7, kinds="sphere", spheres=mode)
+    new = hitbox.fit_spheres(mesh, 7, mode=mode)
+    assert old.shapes == new.shapes
+    (added,) = set(old.status.notes) - set(new.status.notes)
+    assert "fit_spheres" in added
+    assert (old.method.name, new.method.name) == ("fit", "fit_spheres")
+    plain = {} if mode == "conservative" else {"mode": mode}
+    assert new.method.options == {"count": 7, **plain}
+
+
+def test_the_verb_keeps_results_and_names_itself_in_messages(tmp_path):
+    mesh = specimens.torus()
+    first, second = (hitbox.fit_spheres(mesh, 5, cache=tmp_path) for _ in range(2))
+    assert (first.shapes, first.status) == (second.shapes, second.status)
+    assert second.method.name == "fit_spheres"
+    for wrong, said in [
+        ({"count": 2000}, "fit_spheres: count: .*1,024"),
+        ({"pad": "-60%"}, "fit_spheres: pad: .*half the mesh"),
+        ({"cache": 3}, "fit_spheres: cache: "),
+        ({"tolerance": "1%"}, "fit_spheres: unknown option 'tolerance'"),
+        ({"mode": "balance"}, "fit_spheres: mode: .*balanced"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            hitbox.fit_spheres(mesh, **wrong)
+
+
+def test_the_shell_has_the_verb(tmp_path, capsys):
+    model, out = tmp_path / "torus.obj", tmp_path / "torus.json"
+    torus = specimens.torus()
+    model.write_bytes(mesh_files.obj(torus.vertices, specimens.polygons_of(torus)))
+    assert run(["spheres", str(model), "-n", "6", "--mode", "balanced", "-o", str(out)]) == 0
+    assert hitbox.Collider.load(out).shapes == hitbox.fit_spheres(model, 6, mode="balanced").shapes
+    assert run(["fit", str(model), "-n", "6", "--kinds", "sphere"]) == 0
+    assert "hitbox spheres" in " ".join(capsys.readouterr().out.split())
+
+
 def test_what_does_not_go_together_is_said():
     box = specimens.box()
     with pytest.raises(InputError, match=r"spheres: .*balance"):
         hitbox.fit(box, 4, kinds="sphere", spheres="balance")
     with pytest.raises(InputError, match="needs kinds='sphere'"):
         hitbox.fit(box, 4, spheres="balanced")
-    with pytest.raises(InputError, match=r"fit_tree: spheres: .* call fit\(mesh, kinds='sphere'"):
+    with pytest.raises(InputError, match=r"fit_tree: spheres: .* call fit_spheres\(mesh, mode='balanced'"):
         hitbox.fit_tree(box, 4, kinds="sphere", spheres="balanced")
 
 
@@ -238,7 +279,7 @@ def test_every_other_option_is_honoured():
     decides_nothing = {"profile", "kinds", "weights", "weld"}
     assert set(KNOWN_TO_SPHERES) == known | decides_nothing
     mesh = specimens.torus()
-    plain = hitbox.fit(mesh, 6, kinds="sphere").shapes
+    plain = hitbox.fit_spheres(mesh, 6).shapes
     assert hitbox.fit(mesh, 6, kinds="sphere", weights={"sphere": 2.0}, weld="0.1%").shapes == plain
 
 
@@ -249,8 +290,8 @@ def test_every_other_option_is_honoured():
 @pytest.mark.parametrize("pad", [0.25, -0.05, "2%", "-1%"])
 def test_pad_is_an_offset(pad, mode):
     mesh = bracket()
-    plain = hitbox.fit(mesh, 12, kinds="sphere", spheres=mode)
-    padded = hitbox.fit(mesh, 12, kinds="sphere", spheres=mode, pad=pad)
+    plain = hitbox.fit_spheres(mesh, 12, mode=mode)
+    padded = hitbox.fit_spheres(mesh, 12, mode=mode, pad=pad)
     by = float(pad[:-1]) / 100 * mesh.diagonal if isinstance(pad, str) else pad
     for before, after in zip(plain, padded, strict=True):
         assert after.center == before.center
@@ -260,7 +301,7 @@ def test_pad_is_an_offset(pad, mode):
 
 
 def test_sides_that_are_moved_in_too_far_leave_small_spheres():
-    spheres = hitbox.fit(specimens.torus(), 8, kinds="sphere", pad=-2.0)
+    spheres = hitbox.fit_spheres(specimens.torus(), 8, pad=-2.0)
     assert all(0 < sphere.radius < 1e-3 for sphere in spheres)
     assert "moved in" in spheres.status.notes[-1]
 
@@ -275,9 +316,9 @@ def entered(spheres, clear):
 def test_the_hole_of_a_torus_is_kept_clear(mode, pad):
     mesh = specimens.torus()  # with radii 2 and 0.5
     hole = [(0.0, 0.0, 0.0, 1.3)]
-    free = hitbox.fit(mesh, 4, kinds="sphere", spheres=mode, pad=pad)
+    free = hitbox.fit_spheres(mesh, 4, mode=mode, pad=pad)
     assert entered(free, hole) > 0
-    spheres = hitbox.fit(mesh, 4, kinds="sphere", spheres=mode, pad=pad, keep_clear=hole)
+    spheres = hitbox.fit_spheres(mesh, 4, mode=mode, pad=pad, keep_clear=hole)
     assert entered(spheres, hole) <= 1e-9 * mesh.diagonal
     assert outside(mesh, spheres).max() <= (1e-9 if mode == "conservative" else 0.02 + 1e-9)
     assert 4 < len(spheres) <= 40
@@ -295,7 +336,7 @@ def test_clear_space_is_only_entered_where_there_is_no_way_out(name, clear, coun
     mesh = (SOLIDS | ODD)[name]()
     middle, size = mesh.vertices.mean(axis=0), mesh.diagonal / 2
     clear = [(*(middle + size * np.array(at)), 0.4 * size * r) for *at, r in clear]
-    spheres = hitbox.fit(mesh, count, kinds="sphere", keep_clear=clear)
+    spheres = hitbox.fit_spheres(mesh, count, keep_clear=clear)
     assert outside(mesh, spheres).max() <= 1e-9
     points = points_on(mesh)
     for k, (*at, radius) in enumerate(clear):
@@ -316,7 +357,7 @@ def test_parts_are_kept_separate(mode, count):
     whole = specimens.torus()
     part = np.arange(whole.face_count, dtype=np.uint32) * 3 // whole.face_count
     mesh = in_parts(whole, part)
-    spheres = hitbox.fit(mesh, count, kinds="sphere", spheres=mode, parts="separate")
+    spheres = hitbox.fit_spheres(mesh, count, mode=mode, parts="separate")
     assert count is None or len(spheres) <= count
     assert {label.part for label in spheres.labels} == {"red", "green", "blue"}
     for k, name in enumerate(mesh.part_names):
@@ -333,8 +374,8 @@ def test_materials_of_one_solid_share_its_depth():
     material = [0, 0, 0, 1, 1, 1, 0, 1, 0, 1]
     polygons = specimens.polygons_of(whole)
     halves = Mesh(whole.vertices, polygons, material=material, material_names=("a", "b"))
-    separate = hitbox.fit(halves, 24, kinds="sphere", materials="separate")
-    together = hitbox.fit(halves, 24, kinds="sphere")
+    separate = hitbox.fit_spheres(halves, 24, materials="separate")
+    together = hitbox.fit_spheres(halves, 24)
     assert {label.material for label in separate.labels} == {"a", "b"}
     means = [evaluate(whole, c, samples=20_000).outer_surface.mean for c in (separate, together)]
     assert means[0] < 1.5 * means[1]
@@ -347,7 +388,7 @@ def test_a_part_without_area_gets_a_sphere_too():
         part=[0, 0, 0, 0, 1],
         part_names=("solid", "point"),
     )
-    spheres = hitbox.fit(mesh, 5, kinds="sphere", parts="separate")
+    spheres = hitbox.fit_spheres(mesh, 5, parts="separate")
     assert any(label.faces.tolist() == [4] for label in spheres.labels)
     assert outside(mesh, spheres).max() <= 1e-9
 
@@ -355,12 +396,12 @@ def test_a_part_without_area_gets_a_sphere_too():
 def test_too_few_spheres_for_all_parts_are_refused():
     mesh = in_parts(specimens.box(), [0, 0, 1, 1, 2, 2])
     with pytest.raises(InputError, match="2 shapes cannot keep 3 parts separate"):
-        hitbox.fit(mesh, 2, kinds="sphere", parts="separate")
+        hitbox.fit_spheres(mesh, 2, parts="separate")
     many = specimens.soup(1100)
     names = [f"part {k}" for k in range(1100)]
     crowd = Mesh(many.vertices, specimens.polygons_of(many), part=np.arange(1100), part_names=names)
     with pytest.raises(InputError, match="1,024 spheres, the most there are, cannot keep 1,100"):
-        hitbox.fit(crowd, 2000, kinds="sphere", parts="separate")
+        hitbox.fit_spheres(crowd, parts="separate")
 
 
 def test_threads_change_nothing_with_options():
@@ -374,8 +415,8 @@ def test_threads_change_nothing_with_options():
 def test_a_run_can_be_stopped_and_says_where_it_is():
     seen = []
     mesh = specimens.torus(segments=200, sides=100)
-    hitbox.fit(mesh, 40, kinds="sphere", progress=lambda stage, done: seen.append((stage, done)))
+    hitbox.fit_spheres(mesh, 40, progress=lambda stage, done: seen.append((stage, done)))
     assert seen[-1] == ("done", 1.0)
     assert [done for _, done in seen] == sorted(done for _, done in seen)
     with pytest.raises(InterruptedError):
-        hitbox.fit(mesh, 40, kinds="sphere", progress=lambda stage, done: False)
+        hitbox.fit_spheres(mesh, 40, progress=lambda stage, done: False)

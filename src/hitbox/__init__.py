@@ -16,6 +16,7 @@ from hitbox._judges.simulate import Similarity, SimulateOptions, Simulation, sim
 from hitbox._methods.carve import CarveOptions, carve
 from hitbox._methods.fit import FitTree, fit, fit_tree
 from hitbox._methods.fit_options import FitOptions
+from hitbox._methods.fit_spheres import SpheresOptions, fit_spheres
 from hitbox._methods.merge import MergeOptions, merge
 from hitbox._methods.robot import RobotOptions, RobotReport, robot
 from hitbox._methods.space import navigable_space
@@ -38,8 +39,9 @@ __all__ = [
     "BatchSummary", "Box", "Capsule", "CarveOptions", "CheckReport", "CleanReport", "Collider", "Comparison",
     "Cylinder", "Evaluation", "ExportReport", "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull",
     "InputError", "MergeOptions", "Mesh", "MeshInfo", "NavigableSpace", "Prism", "RobotOptions",
-    "RobotReport", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "batch", "carve",
-    "check", "compare", "evaluate", "fit", "fit_tree", "load", "merge", "navigable_space", "render", "robot",
+    "RobotReport", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "SpheresOptions",
+    "batch", "carve", "check", "compare", "evaluate", "fit", "fit_spheres", "fit_tree", "load", "merge",
+    "navigable_space", "render", "robot",
     "simulate", "simulate_together",
 ]  # fmt: skip
 

@@ -73,6 +73,14 @@ class SpaceKeywords(TypedDict, total=False):
     sealed: bool
 
 
+class SpheresKeywords(TypedDict, total=False):
+    mode: Literal["conservative", "balanced"]
+    parts: Literal["together", "separate"]
+    materials: Literal["together", "separate"]
+    keep_clear: npt.ArrayLike | NavigableSpace | None
+    pad: float | str | None
+
+
 class CarveKeywords(TypedDict, total=False):
     floor_tolerance: float | str | None
     clear_points: npt.ArrayLike

@@ -37,6 +37,7 @@ class Declaration:
     was_opposite: bool
     was_flag: str | None
     in_json: bool
+    hidden: bool
 
 
 def option(
@@ -51,19 +52,26 @@ def option(
     was_opposite: bool = False,
     was_flag: str | None = None,
     in_json: bool = False,
+    hidden: bool = False,
 ) -> Any:
     """A field of an options class.
 
     `means` replaces the default value in the help and the documents. `flag` is the flag's name where it is
     not the option's. `was` and `was_flag` are old names, which go on working with a note; with `was_opposite`
     the old option was true where the new one is false. With `in_json` the JSON has the option even at its
-    default.
+    default. The help leaves out a `hidden` option.
     """
     shown = means if means is not None else kind.text(default)
     if was and not was_flag and not was_opposite:
         was_flag = _flag_of(was)
-    meta = Declaration(kind, help, group, shown, flag, was, was_opposite, was_flag, in_json)
+    meta = Declaration(kind, help, group, shown, flag, was, was_opposite, was_flag, in_json, hidden)
     return field(default=default, metadata={"option": meta})
+
+
+def same_as(options: type[Options], name: str) -> Any:
+    """A field declared as in another options class, for verbs that share an option."""
+    shared = options.__dataclass_fields__[name]
+    return field(default=shared.default, metadata=shared.metadata)
 
 
 def _flag_of(name: str) -> str:

@@ -56,7 +56,7 @@ cli.add_command(render)
 cli.add_command(robot)
 cli.add_command(simulate)
 for _verb in runnable().values():
-    if _verb.name not in cli.commands:
+    if _verb.command not in cli.commands:
         cli.add_command(method.command(_verb))
 
 

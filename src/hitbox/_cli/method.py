@@ -108,7 +108,7 @@ def command(verb: Verb) -> click.Command:
 
         run_verb(verb.name, mesh, make, [outputs], threads=threads, as_json=as_json, kinds=kinds)
 
-    run.__doc__ = inspect.getdoc(function)
+    run.__doc__ = (inspect.getdoc(function) or "").split("\n\n")[0]  # the rest is about Python
     for decorate in (output_flag(), JSON, THREADS, read.flags(verb.options), MESH):
         run = decorate(run)
-    return click.command(verb.name.replace("_", "-"), short_help=verb.short)(run)
+    return click.command(verb.command, short_help=verb.short)(run)

@@ -79,7 +79,9 @@ def _flag(options: type[Options], name: str, declared: Declaration) -> Callable[
     def add(command: _Command) -> _Command:
         if declared.was_flag:
             command = click.option(declared.was_flag, _old(name), hidden=True, **shared)(command)
-        return click.option(*names, name, help=help, panel=declared.group, **shared)(command)
+        return click.option(*names, name, help=help, panel=declared.group, hidden=declared.hidden, **shared)(
+            command
+        )
 
     return add
 

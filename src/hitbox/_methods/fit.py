@@ -23,7 +23,7 @@ from hitbox._base.text import counted, listed, percent, percent_up
 from hitbox._formats import collider_json
 from hitbox._methods.fit_options import DEFAULT_TOLERANCE, MOST_SHAPES, FitOptions
 from hitbox._methods.run import Call, shapes_of, verb
-from hitbox._methods.spheres import MOST_SPHERES, fit_spheres
+from hitbox._methods.spheres import MOST_SPHERES, place_spheres
 from hitbox._model.collider import Collider, Status
 from hitbox._model.mesh import Mesh, MeshLike
 from hitbox._model.shapes import IndexArray, Shape
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_BY_DEFAULT = 256  # shapes, where neither a count nor a tolerance is given
 _NAMED = 5  # spheres in a note
+_NOW_A_VERB = "The kind sphere alone has a verb of its own now: fit_spheres, hitbox spheres in the shell."
 
 
 @verb(FitOptions, "A collider around a mesh.")
@@ -65,8 +66,8 @@ def fit(
     guaranteed: the smallest shapes possible. Cost: about 2 us a face, and up to a second or two for the
     shapes; preset="fast" takes a quarter of that.
 
-    With kinds="sphere" alone the spheres follow the volume (docs/spheres.md), and it is their union
-    that holds every face; most of each face with spheres="balanced".
+    With kinds="sphere" alone this is `fit_spheres`: the spheres follow the volume, and it is their union that
+    holds every face.
 
     >>> cube = ([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
     ...         [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
@@ -83,7 +84,7 @@ def fit(
         if chosen.count is not None:
             job.check_count(chosen.count)
         if chosen.by_spheres:
-            return job.spheres(call)
+            return job.spheres(call, (_NOW_A_VERB,) if chosen.kinds else ())
         if chosen.count is not None and chosen.tolerance is None:
             return job.collider(job.shapes(chosen.count), chosen.count, call)
         return job.within(call)
@@ -119,7 +120,7 @@ def fit_tree(
     if chosen.spheres != "conservative":
         raise InputError(
             f"fit_tree: spheres: a tree merges spheres, and holds every face. For {chosen.spheres!r} call "
-            f"fit(mesh, kinds='sphere', spheres={chosen.spheres!r})."
+            f"fit_spheres(mesh, mode={chosen.spheres!r})."
         )
     finest = _count(finest, "finest")
     job = _Job(mesh, chosen, call, cache, expected=finest)
@@ -203,7 +204,7 @@ class _Job:
         self.expected = expected or options.count  # shapes, about
         self.call = call
         if cache is not None and not isinstance(cache, (str, os.PathLike)):
-            raise InputError(f"fit: cache: must be the path of a folder, not {cache!r:.80}.")
+            raise InputError(f"{call.verb}: cache: must be the path of a folder, not {cache!r:.80}.")
         # What depends on the machine's speed is not the result, only one of many.
         self.keeps = cache is not None and options.time_budget is None
         self._store = Store(cache if self.keeps else None)
@@ -235,8 +236,8 @@ class _Job:
         groups = self.groups
         if count < groups.count:
             raise InputError(
-                f"fit: count: {count:,} shapes cannot keep {groups.count:,} {groups.what} separate. "
-                f"Give a count of {groups.count:,} or more, or let them be together."
+                f"{self.call.verb}: count: {count:,} shapes cannot keep {groups.count:,} {groups.what} "
+                f"separate. Give a count of {groups.count:,} or more, or let them be together."
             )
 
     def levels(self, finest: int) -> _core.Levels:
@@ -250,18 +251,18 @@ class _Job:
         length = parse_length(tolerance, self.mesh.diagonal, self.mesh.unit, name="fit: tolerance")
         return length / self.mesh.diagonal
 
-    def spheres(self, call: Call) -> Collider:
+    def spheres(self, call: Call, notes: tuple[str, ...] = ()) -> Collider:
         groups = self.groups
         if groups.count > MOST_SPHERES:
             raise InputError(
-                f"fit: {groups.what}: {MOST_SPHERES:,} spheres, the most there are, cannot keep "
+                f"{self.call.verb}: {groups.what}: {MOST_SPHERES:,} spheres, the most there are, cannot keep "
                 f"{groups.count:,} of them separate. Let them be together, or fit each on its own."
             )
-        found = fit_spheres(
+        found = place_spheres(
             self.mesh, self.options.count, self.options.spheres, self.core_options, least=groups.count,
             threads=call.threads, report=call.report,
         )  # fmt: skip
-        return self.collider(found.shapes, found.count, call, found.notes)
+        return self.collider(found.shapes, found.count, call, (*found.notes, *notes))
 
     def within(self, call: Call) -> Collider:
         """As few shapes as stay within the tolerance, the default one where none is given."""
@@ -348,7 +349,7 @@ class _Job:
         if self.core_options.pad < 0:
             missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
         if self.options.spheres == "balanced":
-            missed.append("A part of the surface was left out on purpose (spheres='balanced').")
+            missed.append("A part of the surface was left out on purpose: that is what balanced means.")
         spheres = self.options.clear_spheres
         entered = _entered(shapes, spheres, 1e-9 * self.mesh.diagonal)
         if entered:

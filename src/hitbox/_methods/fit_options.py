@@ -128,8 +128,7 @@ class FitOptions(Options):
     )  # fmt: skip
     spheres: SphereMode = option(
         "conservative", Choice(SphereMode),
-        "Where sphere is the only kind: conservative holds every face in the spheres' union, balanced leaves "
-        "up to 5 % out and sticks out less.",
+        "The mode of fit_spheres, where sphere is the only kind: conservative, or balanced.", hidden=True,
     )  # fmt: skip
 
     def _check_together(self) -> None:
@@ -205,9 +204,10 @@ class FitOptions(Options):
             checked = cast("importance.Importance", self.importance)
             core.importance = importance.of_faces("fit: importance", checked, mesh).tolist()
         if core.pad <= -mesh.diagonal / 2:
-            raise InputError(f"fit: pad: {self.pad!r} moves sides in by half the mesh. Give less.")
+            raise InputError(f"{self.VERB}: pad: {self.pad!r} moves sides in by half the mesh. Give less.")
         if core.pad > mesh.diagonal:
             raise InputError(
-                f"fit: pad: {self.pad!r} is more than the mesh's diagonal, {mesh.diagonal:g}. Give less."
+                f"{self.VERB}: pad: {self.pad!r} is more than the mesh's diagonal, {mesh.diagonal:g}. "
+                f"Give less."
             )
         return core

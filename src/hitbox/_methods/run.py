@@ -41,19 +41,30 @@ class Verb:
     short: str = ""  # its line in the shell's help
     takes: Takes = "mesh"
     makes_collider: bool = True
+    command: str = ""  # its name in the shell
 
 
 VERBS: dict[str, Verb] = {}
 
 
 def verb(
-    options: type[Options], short: str, *, takes: Takes = "mesh", makes_collider: bool = True
+    options: type[Options],
+    short: str,
+    *,
+    takes: Takes = "mesh",
+    makes_collider: bool = True,
+    command: str | None = None,
 ) -> Callable[[Function], Function]:
-    """Enter a function in the table of verbs, and list its options in its signature."""
+    """Enter a function in the table of verbs, and list its options in its signature.
+
+    `command` is its name in the shell, where that is not the function's.
+    """
 
     def enter(function: Function) -> Function:
         entry = f"{function.__module__}:{function.__name__}"
-        VERBS[options.VERB] = Verb(options.VERB, options, entry, short, takes, makes_collider)
+        name = options.VERB
+        in_shell = command or name.replace("_", "-")
+        VERBS[name] = Verb(name, options, entry, short, takes, makes_collider, in_shell)
         function.__signature__ = _signature(function, options)  # type: ignore[attr-defined]
         return function
 

@@ -1,4 +1,4 @@
-"""Spheres that follow the volume, for motion planners: what `fit` does where sphere is the only kind."""
+"""The solver of spheres, behind `fit_spheres` and `fit` with the kind sphere alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FittedSpheres:
     notes: tuple[str, ...]
 
 
-def fit_spheres(
+def place_spheres(
     mesh: Mesh,
     count: int | None,
     mode: str,
