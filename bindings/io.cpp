@@ -15,9 +15,9 @@ void bind_io(nb::module_& m) {
         }
         return rows;
       },
-      "(suffix, unit, up) of every format the core reads; empty: the format leaves it open.");
+      "(suffix, unit, up) of every format that the core reads; empty where the format does not fix it.");
 
-  // The path comes as bytes, because file names need not be text.
+  // The path is given as bytes, because file names need not be text.
   m.def(
       "read_mesh",
       [](nb::bytes path, const std::string& name, const std::string& suffix) {

@@ -69,9 +69,9 @@ bool is_solid(const Points& vertices, const Indices& indices, const Indices& off
   return PyRun(1, std::move(report))([&](Run& run) { return is_closed_solid(mesh, run); });
 }
 
-using Crossing = std::tuple<std::string, Params, Triangles>;  // as a shape crosses, in shapes.hpp
+using Crossing = std::tuple<std::string, Params, Triangles>;  // the form of a shape in shapes.hpp
 
-// x -> (x - origin) / unit, so that lengths are near 1 whatever the mesh's are.
+// x -> (x - origin) / unit, so that lengths are near 1 for any mesh.
 auto shape_union(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit, unsigned threads,
                  nb::object report) {
   if (crossings.empty()) throw nb::value_error("a collider has at least one shape.");
@@ -137,8 +137,8 @@ void bind_certify(nb::class_<ShapeUnion>& collider) {
       },
       "vertices"_a, "indices"_a, "offsets"_a, "offset"_a, "resolution"_a = defaults.resolution,
       "budget"_a = defaults.budget, "threads"_a = 0, "report"_a = nb::none(),
-      "Bounds (low, high) of the distances between the shapes and a mesh, of its diagonal, and whether\n"
-      "all are as narrow as the resolution. What is inside another shape, moved out by `offset` of the\n"
+      "Bounds (low, high) of the distances between the shapes and a mesh, in diagonals, and whether\n"
+      "all are as narrow as the resolution. A point inside another shape, moved out by `offset` of the\n"
       "diagonal, is not outer surface.");
 }
 
@@ -171,14 +171,15 @@ void bind_collider(nb::module_& m) {
           "count"_a, "seed"_a, "threads"_a = 0, "report"_a = nb::none(),
           "(total, union, half of the union's 95 % interval)");
   m.def("shape_union", shape_union, "shapes"_a, "origin"_a, "unit"_a, "threads"_a = 0, "report"_a = nb::none(),
-        "The shapes, (kind, params, triangles) each, as seen from `origin` in lengths of `unit`.");
+        "The shapes, each as (kind, params, triangles), relative to `origin` in lengths of `unit`.");
 }
 
 void bind_inside(nb::module_& m) {
   m.def("points_inside", inside_of, "points"_a, "vertices"_a, "indices"_a, "offsets"_a, "threads"_a = 0,
-        "report"_a = nb::none(), "Which points lie inside a closed mesh, even-odd; a point on the surface does not.");
+        "report"_a = nb::none(),
+        "Which points lie inside a closed mesh, by the even-odd rule; points on the surface do not.");
   m.def("is_closed_solid", is_solid, "vertices"_a, "indices"_a, "offsets"_a, "report"_a = nb::none(),
-        "Equal vertices welded: every edge has two faces, one each way, and the volume is positive.");
+        "Whether, with equal vertices welded, every edge has two faces, one each way, and the volume is positive.");
 }
 
 }  // namespace

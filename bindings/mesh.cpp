@@ -59,13 +59,13 @@ void bind_mesh(nb::module_& m) {
       [](Points vertices, Indices indices, Indices offsets, const std::string& name) {
         return to_python(value_or_raise(check_mesh(view(vertices, indices, offsets), name)));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "name"_a, "Bounds and diagonal of a mesh that is sound.");
+      "vertices"_a, "indices"_a, "offsets"_a, "name"_a, "Bounds and diagonal of a valid mesh.");
 
   m.def(
       "clean_mesh",
       [](Points vertices, Indices indices, Indices offsets, const std::string& weld, double distance,
          const std::string& name) {
-        PyRun run(1, nb::none());  // nothing to report, but Ctrl-C stops it
+        PyRun run(1, nb::none());  // it reports nothing, but Ctrl-C stops it
         auto result = run(
             [&](Run& r) { return clean(view(vertices, indices, offsets), clean_options(weld, distance), name, r); });
         CleanedMesh cleaned = value_or_raise(std::move(result));
@@ -82,7 +82,7 @@ void bind_mesh(nb::module_& m) {
         std::vector<Triangle> triangles = triangles_of(view(vertices, indices, offsets), run);
         return rows_to_numpy<Triangle, uint32_t>(std::move(triangles));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "All faces as triangles, n - 2 for one of n corners.");
+      "vertices"_a, "indices"_a, "offsets"_a, "All faces as triangles, n - 2 per face of n corners.");
 
   m.def(
       "mesh_info",
@@ -93,7 +93,7 @@ void bind_mesh(nb::module_& m) {
         }();
         return std::make_tuple(as_dict(info), as_dict(info.cleaning));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a, "(info, what cleaning would do)");
+      "vertices"_a, "indices"_a, "offsets"_a, "part"_a, "material"_a, "(info, the effect of cleaning)");
 
   m.def(
       "pieces_of_faces",
@@ -106,7 +106,7 @@ void bind_mesh(nb::module_& m) {
         return to_numpy(std::move(components.of_face));
       },
       "vertices"_a, "indices"_a, "offsets"_a,
-      "The piece every face belongs to: faces hang together through edges, and pieces that touch do not.");
+      "The component of every face: shared edges connect faces, and components that only touch stay apart.");
 }
 
 }  // namespace hitbox::bindings

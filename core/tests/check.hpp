@@ -1,4 +1,4 @@
-// The smallest test frame that does the job: TEST(name) { CHECK(...); } in any file of tests/.
+// A minimal test framework: TEST(name) { CHECK(...); } in any file of tests/.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// HITBOX_ASSERT: an invariant of ours, never a check of the user's input. On in the C++ tests.
+// HITBOX_ASSERT checks an invariant of the code, never the user's input. The C++ tests enable it.
 #pragma once
 
 #ifdef HITBOX_ASSERTIONS

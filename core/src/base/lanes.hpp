@@ -1,8 +1,8 @@
-// Four numbers at a time. Every lane is rounded as a number on its own would be, so the results are the same
-// with and without vector instructions.
+// Four numbers at a time. Every lane is rounded like a single number, so the results are the same with and without
+// vector instructions.
 //
-// A mask is an Int4 with -1 where something holds and 0 where it does not. The functions are there for single
-// numbers too, with a bool as mask, so that one template serves both.
+// A mask is an Int4 with -1 for true and 0 for false. The functions also exist for single numbers, with a bool as mask,
+// so that one template serves both.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace hitbox::internal::base {
 
-// What other compilers than GCC and Clang get.
+// For compilers other than GCC and Clang.
 namespace plain {
 
 template <class T>
@@ -68,9 +68,9 @@ T select(bool mask, T a, T b) {
   return mask ? a : b;
 }
 
-// A function marked so, and what is inlined into it, may use AVX2; ask `has_avx2` before calling it. The same
-// operations in fewer instructions: without fused multiply-add, which is another extension, results are the same bits.
-// (GCC on Windows does not align its stack as AVX2 needs it.)
+// A function with this mark, and functions inlined into it, may use AVX2. Call `has_avx2` first. AVX2 makes the same
+// operations in fewer instructions. It does not include fused multiply-add, so the results have the same bits. (GCC on
+// Windows does not align its stack as AVX2 requires.)
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
 #define HITBOX_AVX2 __attribute__((target("avx2"), flatten))
 inline bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }

@@ -1,4 +1,4 @@
-// Two doubles, for what happens in a plane.
+// Two doubles, for computations in a plane.
 #pragma once
 
 #include "base/rooms.hpp"

@@ -14,14 +14,14 @@ std::vector<Atom> atoms_of(std::vector<Cutting> cuttings) {
   return atoms;
 }
 
-// Also until all hulls can do with as many vertices as they may have.
+// Also cuts until all hulls are within the cap on vertices.
 std::vector<Atom> cut_into_atoms(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
                                  const AssemblyOptions& assembly, const SphereBins& bins, Run& run) {
   std::vector<Cutting> done;
   while (!cuttings.empty()) {
     std::vector<Cutting> open;
     for (Cutting& cutting : cut_until_clear(std::move(cuttings), input, settings, run)) {
-      const bool was_tried = cutting.must_be_cut;  // and is too small
+      const bool was_tried = cutting.must_be_cut;  // it was too small to be cut
       cutting.must_be_cut = !can_be_capped(cutting.hull, bins, assembly);
       (cutting.must_be_cut && !was_tried ? open : done).push_back(std::move(cutting));
     }
@@ -46,7 +46,7 @@ void keep_better(Decomposition& best, Decomposition other) {
   if (other.parts.size() < best.parts.size()) best = std::move(other);
 }
 
-// The first halves the number of pieces: better on some meshes, worse on others.
+// The first setting halves the number of pieces, which is better on some meshes and worse on others.
 std::vector<CutSettings> other_settings(const CutSettings& base) {
   std::vector<CutSettings> found(4, base);
   found[0].sphere_weight = 0.2;
@@ -64,7 +64,7 @@ Frame random_axes(Random& random) {
   return frame_from(direction(), direction());
 }
 
-// Looks again and again at a part with its neighbours.
+// Repeatedly rebuilds a part with its neighbours.
 class LocalSearch {
  public:
   LocalSearch(Decomposition found, const Input& input, const SphereBins& bins, const SearchOptions& options)
@@ -76,7 +76,7 @@ class LocalSearch {
     size_t polygons = 0;
     for (const uint32_t k : group)
       for (const uint32_t a : found_.parts[k].atoms) polygons += found_.atoms[a].piece.polygon_count();
-    constexpr size_t kMostCutAnew = 20000;  // polygons: more take too long
+    constexpr size_t kMostCutAnew = 20000;  // polygons; more would take too long
     const bool cuts = random_.uniform() < 0.5 && polygons <= kMostCutAnew;
     AssemblyOptions assembly = options_.assembly;
     assembly.noise = random_.uniform(0, 0.5);
@@ -90,7 +90,7 @@ class LocalSearch {
   size_t part_count() const { return found_.parts.size(); }
 
  private:
-  // A part, and from two to seven of those nearest to it.
+  // A part, and two to seven of its nearest parts.
   std::vector<uint32_t> some_neighbours() {
     const auto first = static_cast<uint32_t>(random_.below(found_.parts.size()));
     std::vector<std::pair<double, uint32_t>> near;
@@ -115,7 +115,7 @@ class LocalSearch {
     return atoms;
   }
 
-  // All polygons of the group as one piece of several cells, cut along random axes.
+  // Cuts all polygons of the group, as one piece of several cells, along random axes.
   std::vector<Atom> cut_anew(std::span<const uint32_t> group, Run& run) {
     Piece piece;
     for (const uint32_t k : group)
@@ -179,14 +179,14 @@ Decomposition decompose(const Input& input, std::span<const Sphere> spheres, con
   const auto with = [&](const CutSettings& settings) { return from({start}, settings); };
   run.enter("cut", 0.35, options.effort > 0 ? 0.45 : 0.9);
   Decomposition best = with(options.cut);
-  // Planes through the walls of an open box part them from each other only by chance.
+  // Planes separate the walls of an open box from each other only by chance.
   constexpr size_t kMostSides = 256;
   if (!input.is_solid && input.flat_side_count <= std::min(kMostSides, 4 * best.parts.size())) {
     std::vector<Cutting> sides;
     for (Piece& side : by_flat_side(input)) sides.push_back(cutting_of(std::move(side), spheres, input));
     keep_better(best, from(std::move(sides), options.cut));
   }
-  // Few pieces take little time, and each part counts for more: other ways of cutting them are worth it.
+  // With few pieces, other ways of cutting take little time, and each saved part counts for more.
   constexpr size_t kFew = 48;
   const std::vector<CutSettings> others = other_settings(options.cut);
   if (options.effort <= 0) {

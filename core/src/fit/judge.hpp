@@ -1,7 +1,7 @@
-// The final shape of a cluster, and how far it strays from the mesh: proved, not sampled.
+// The final shape of a cluster, and a proved bound of its distance from the mesh.
 //
-// Distances are those of measure/farthest.hpp: of a closed solid (with objective "outer") what lies
-// inside it does not count. All lengths are fractions of the diagonal; shapes are in input units.
+// Distances are those of measure/farthest.hpp: points inside a closed solid (with objective "outer") do not count. All
+// lengths are fractions of the diagonal. Shapes are in input units.
 #pragma once
 
 #include "fit/final_shapes.hpp"
@@ -11,13 +11,13 @@ namespace hitbox::internal::fit {
 
 struct Judged {
   Shape shape;
-  Interval strays;      // how far its surface is from the mesh at most
-  bool enters = false;  // a sphere to keep clear
+  Interval strays;      // bounds of its largest distance from the mesh
+  bool enters = false;  // it enters a sphere to keep clear
 };
 
 class Judge {
  public:
-  Judge(const FitInput& input, Run& run);  // which must outlive it
+  Judge(const FitInput& input, Run& run);  // `input` must outlive it
 
   const FinalShaper& shaper() const { return shaper_; }
   Judged around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal, Run& run) const;

@@ -7,8 +7,8 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-// To this much the distances are known: 0.4 to 9 ms a shape, on 13 meshes of 92 to 178k faces. The budget is for
-// shapes of which that is not found out; it lasts 0.03 to 0.3 s, on one scan 1 s.
+// The relative precision of the distances. It takes 0.4 to 9 ms per shape, on 13 meshes of 92 to 178k faces. The budget
+// limits shapes that do not reach it; it lasts 0.03 to 0.3 s, on one scan 1 s.
 FarthestGoal good_enough() {
   FarthestGoal goal;
   goal.relative = 0.1;
@@ -42,7 +42,7 @@ void Levels::judge_all(Run& run) {
   std::vector<uint32_t> known;
   for (uint32_t node = 0; node < place_.size(); ++node)
     if (is_known(node)) known.push_back(node);
-  std::reverse(known.begin(), known.end());  // large ones first: threads then end together
+  std::reverse(known.begin(), known.end());  // large ones first, so that threads end together
   const Judge judge(input_, run);
   run.for_each_block(known.size(), 1, [&](size_t k, size_t, size_t) {
     const std::vector<uint32_t> faces = nodes_.faces(known[k]);

@@ -1,24 +1,24 @@
-// As few shapes as can be found whose surfaces all stay within a tolerance of the mesh, proved.
+// Finds few shapes whose surfaces all stay within a tolerance of the mesh, with proof.
 //
-// Down the merge tree: a node whose shape stays within the tolerance is one shape, any other is what its
-// two children are, to single faces if need be. The tree was made to keep means small, not maxima, so
-// then neighbours are joined, the closest shape first, as long as that stays within the tolerance too.
+// The search descends the merge tree. A node whose shape stays within the tolerance is one shape; any other node is
+// replaced by its two children, down to single faces if necessary. The tree was made for small means, not maxima. So
+// neighbours are then merged, the closest shape first, as long as the result stays within the tolerance.
 #pragma once
 
 #include "fit/fit.hpp"
 
 namespace hitbox::internal::fit {
 
-// What is said of distances is said of the shapes before padding.
+// Distances are those of the shapes before padding.
 struct WithinResult {
   FitResult fitted = {};
-  double strays = 0;    // no point of a shape's surface is further from the mesh, in diagonals: proved
-  uint32_t over = 0;    // shapes that are not known to be within the tolerance
-  bool capped = false;  // more shapes would have been needed
+  double strays = 0;    // proved bound: no point of a shape's surface is further from the mesh, in diagonals
+  uint32_t over = 0;    // number of shapes not known to be within the tolerance
+  bool capped = false;  // the cap was too small
 };
 
-// `tolerance`: of the diagonal, above 0. Where that takes more than `most` shapes they are those of
-// fit(most), and stray further. A single face whose shape strays further is kept all the same.
+// `tolerance` is a fraction of the diagonal, above 0. If it needs more than `most` shapes, the result is that of
+// fit(most), which deviates further. A single face whose shape deviates further is kept.
 WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, Run& run);
 
 }  // namespace hitbox::internal::fit

@@ -8,7 +8,7 @@ namespace {
 
 struct Work {
   double m[3][3];
-  double v[3][3];  // columns: eigenvectors so far
+  double v[3][3];  // columns: the current eigenvectors
 };
 
 // Zeroes m[p][q] by a rotation in the plane of p and q; r is the third index.

@@ -6,11 +6,11 @@ namespace hitbox::internal::geometry {
 
 namespace {
 
-constexpr double kRounding = 1e-13;  // of the reach
-constexpr double kParallel = 1e-12;  // shares of a normal smaller than this are noise
-constexpr size_t kMostSteps = 64;    // rounding could make it cycle; ten are rare
+constexpr double kRounding = 1e-13;  // fraction of the reach
+constexpr double kParallel = 1e-12;  // smaller coefficients of a normal are noise
+constexpr size_t kMostSteps = 64;    // a limit, because rounding could make it cycle; ten steps are rare
 
-// Three planes, and how a vector is the sum of their normals.
+// Three planes, and the coefficients of a vector as a sum of their normals.
 struct Carriers {
   std::array<HalfSpace, 3> plane;
   std::array<Vec3, 3> dual{};
@@ -24,7 +24,7 @@ struct Carriers {
   Vec3 point() const { return dual[0] * plane[0].offset + dual[1] * plane[1].offset + dual[2] * plane[2].offset; }
 };
 
-// The side of the box |x|, |y|, |z| <= reach that looks along an axis, or against it.
+// The side of the box |x|, |y|, |z| <= reach that faces along an axis, or against it.
 HalfSpace side_of_reach(int axis, bool against, double reach) {
   Vec3 normal;
   normal[axis] = against ? -1 : 1;
@@ -38,7 +38,7 @@ Carriers corner_of_reach(const Vec3& objective, double reach) {
   return Carriers(sides);
 }
 
-// The half-space that the point is furthest out of, the sides of the reach among them.
+// The half-space with the largest violation by the point, including the sides of the reach.
 std::optional<HalfSpace> most_broken(const Vec3& point, std::span<const HalfSpace> half_spaces, double reach) {
   const HalfSpace* worst = nullptr;
   double most = kRounding * reach;
@@ -57,8 +57,8 @@ std::optional<HalfSpace> most_broken(const Vec3& point, std::span<const HalfSpac
   return result;
 }
 
-// Which carrier has to leave for `next`: their shares of -objective are never negative, and the one
-// whose share is used up first goes. 3 if none can: then no point is in all four.
+// The carrier that `next` replaces: the coefficients of -objective are never negative, and the carrier whose
+// coefficient reaches 0 first goes. 3 if there is none; then no point is in all four half-spaces.
 size_t leaving_for(const HalfSpace& next, const Vec3& objective, const Carriers& carriers) {
   size_t leaves = 3;
   double least = 0;

@@ -1,8 +1,8 @@
-// The best point of three coordinates under linear constraints.
+// Linear programs in three variables.
 //
-// The dual simplex method: three constraints carry a point that is best for them alone, and the one
-// that this point breaks most takes the place of one of them until none is broken. No choice is
-// random, so the answer is the same each time. Cost: some four to eight passes over the constraints.
+// The dual simplex method: three constraints define a point that is optimal for them alone. The constraint that this
+// point violates most replaces one of them, until none is violated. No choice is random, so the result is always the
+// same. Cost: about four to eight passes over the constraints.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,8 @@
 
 namespace hitbox::internal::geometry {
 
-// The point of all half-spaces with |x|, |y|, |z| <= reach for which dot(objective, point) is
-// smallest, each constraint held up to 1e-13 of `reach`; nothing if there is none, or if rounding
-// hides it.
+// The point in all half-spaces with |x|, |y|, |z| <= reach that minimises dot(objective, point), with each constraint
+// satisfied up to 1e-13 of `reach`. Empty if there is none, or if rounding hides it.
 std::optional<Vec3> lowest_point(const Vec3& objective, std::span<const HalfSpace> half_spaces, double reach);
 
 }  // namespace hitbox::internal::geometry

@@ -5,8 +5,8 @@
 namespace hitbox::internal::geometry {
 namespace {
 
-// A number as the exact sum of `size` doubles, growing in magnitude, none overlapping. Zeros are
-// left out, so short inputs (grids, float32) stay short.
+// A number as the exact sum of `size` doubles of growing magnitude that do not overlap. Zeros are left out, so short
+// inputs (grids, float32) stay short.
 template <int kCapacity>
 struct Expansion {
   double term[kCapacity];
@@ -120,7 +120,7 @@ int exact_orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return sum_of(sum_of(x, y), z).sign();
 }
 
-// A number as high + low, good to about 2^-104 of the terms it was made of.
+// A number as high + low, accurate to about 2^-104 of its terms.
 struct Double2 {
   double high, low;
 };
@@ -143,8 +143,8 @@ inline Double2 operator+(const Double2& a, const Double2& b) {
 }
 inline Double2 operator-(const Double2& a, const Double2& b) { return a + Double2{-b.high, -b.low}; }
 
-// The second filter: the determinant in twice the precision. Every operation errs by less than
-// 2^-100 of its terms' magnitudes and there are at most four in a row; 2^-96 leaves room.
+// The second filter: the determinant in twice the precision. Every operation has an error below 2^-100 of its terms'
+// magnitudes, and there are at most four in a row, so 2^-96 is a safe bound.
 double refined_orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const auto ux = exact_difference(b.x, a.x), uy = exact_difference(b.y, a.y), uz = exact_difference(b.z, a.z);
   const auto vx = exact_difference(c.x, a.x), vy = exact_difference(c.y, a.y), vz = exact_difference(c.z, a.z);
@@ -180,9 +180,9 @@ int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const double permanent = (std::abs(yz) + std::abs(zy)) * std::abs(w.x) +
                            (std::abs(zx) + std::abs(xz)) * std::abs(w.y) +
                            (std::abs(xy) + std::abs(yx)) * std::abs(w.z);
-  // A permanent of 0 says that every product has a factor 0; none of them can have underflowed.
+  // With a permanent of 0 every product has a factor 0, because none of them can have underflowed.
   if (std::abs(determinant) > kOrient3dError * permanent || permanent == 0) return sign_of(determinant);
-  if (d == b || d == c) return 0;  // often asked of points that are there twice; d == a has no permanent
+  if (d == b || d == c) return 0;  // repeated points are common; for d == a the permanent is 0
   const double refined = refined_orient3d(a, b, c, d);
   if (std::abs(refined) > kRefinedError * permanent) return sign_of(refined);
   return exact_orient3d(a, b, c, d);

@@ -1,4 +1,4 @@
-// A hull of few vertices around a part's hull: engines have caps.
+// A hull of few vertices around a part's hull, because engines have caps.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace hitbox::internal::hulls {
 
-// Of at most `most_vertices` (at least 8), around `hull`; none where it would stick out of that by more than
+// A hull of at most `most_vertices` (at least 8) around `hull`, or none if it would stick out of it by more than
 // `most_outside`.
 std::optional<PartHull> capped_part_hull(const PartHull& hull, uint32_t most_vertices, double most_outside);
 

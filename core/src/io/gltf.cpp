@@ -1,12 +1,12 @@
-// The scene of a glTF 2.0 or GLB file (Khronos specification 2.0.1), with
-// EXT_mesh_gpu_instancing. What its accessors hold is read by gltf_accessors.hpp.
+// The scene of a glTF 2.0 or GLB file (Khronos specification 2.0.1), with EXT_mesh_gpu_instancing. gltf_accessors.hpp
+// reads the data of its accessors.
 //
-// The default scene's nodes (all roots if there is none) with their transforms applied, meters and
-// y up. A part is a node, a material is a material; faces are triangles. A mirroring transform
-// turns the corners' order, so that faces keep looking outward. Skins and morph targets are at
-// rest. Points and lines are passed over. A primitive's vertices come in the order of their first
-// use, once for every node that shows them: exporters like to give many small primitives one huge
-// vertex array. What an extension of compression hides is refused by the extension's name.
+// Reads the default scene's nodes (all roots if there is none) with their transforms applied, in metres with y up. A
+// part is a node, a material is a material, and faces are triangles. A mirroring transform reverses the order of
+// corners, so that faces still face outward. Skins and morph targets are in their rest state. Points and lines are
+// ignored. The vertices of a primitive are stored in the order of their first use, once per node that shows them,
+// because exporters often give many small primitives one huge vertex array. Compressed geometry is refused by the name
+// of the extension.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -20,8 +20,7 @@ namespace {
 
 constexpr int kMaxNodeDepth = 256;
 
-// Extensions that change nothing about where faces are; a name with '*' stands for all that begin
-// so.
+// Extensions that do not change the geometry. A name with '*' is a prefix.
 constexpr std::string_view kHarmless[] = {"KHR_mesh_quantization",
                                           "EXT_mesh_gpu_instancing",
                                           "KHR_materials_*",
@@ -63,7 +62,7 @@ struct Affine {
 
   Vec3 turn(const Vec3& p) const { return axis[0] * p.x + axis[1] * p.y + axis[2] * p.z; }
   Vec3 apply(const Vec3& p) const { return turn(p) + origin; }
-  // Signs survive where the product of three scales would leave the range of doubles.
+  // Only signs are multiplied, because the product of three scales may leave the range of doubles.
   bool mirrors() const { return dot(cross(normalized(axis[0]), normalized(axis[1])), normalized(axis[2])) < 0; }
 };
 
@@ -74,7 +73,7 @@ Affine operator*(const Affine& outer, const Affine& inner) {
   return result;
 }
 
-// `q` is (x, y, z, w), unit but for rounding.
+// `q` is (x, y, z, w), of unit length up to rounding.
 Affine from_trs(const Vec3& t, const std::array<double, 4>& q, const Vec3& s) {
   const auto [x, y, z, w] = q;
   Affine result;
@@ -85,7 +84,7 @@ Affine from_trs(const Vec3& t, const std::array<double, 4>& q, const Vec3& s) {
   return result;
 }
 
-// Positions of an accessor, read once, and where the current instance has put them.
+// The positions of an accessor, read once, and their new indices in the current instance.
 struct Positions {
   struct Placed {
     uint32_t as, by;  // new index; instance, counted from 1
@@ -94,7 +93,7 @@ struct Positions {
   std::vector<Placed> placed;
 };
 
-// Before many elements are added: at least doubled, so that many small additions stay linear.
+// Reserves memory before many elements are added, at least doubled, so that many small additions stay linear.
 template <class T>
 void make_room(std::vector<T>& list, size_t more) {
   if (more > list.capacity() - list.size()) {
@@ -233,14 +232,15 @@ class GltfReader {
     }
     if (mesh_.offsets.size() == faces_before) return true;
     std::string name = clean_text(node["name"].string());
-    if (name.empty()) name = clean_text(meshes_[mesh]["name"].string().substr(0, 255));  // shared by many
+    // a mesh's name may be shared by many nodes
+    if (name.empty()) name = clean_text(meshes_[mesh]["name"].string().substr(0, 255));
     if (name.empty()) name = format("node %zu", size_t(k));
     mesh_.part_of_face.resize(mesh_.offsets.size() - 1, static_cast<uint32_t>(mesh_.part_names.size()));
     mesh_.part_names.push_back(std::move(name));
     return true;
   }
 
-  // EXT_mesh_gpu_instancing: one transform an instance; without it, the node itself.
+  // EXT_mesh_gpu_instancing: one transform per instance; without it, the node itself.
   bool instances_of(const JsonValue& node, uint64_t k, std::vector<Affine>& out) {
     const JsonValue attributes = node["extensions"]["EXT_mesh_gpu_instancing"]["attributes"];
     if (!attributes) {
@@ -275,7 +275,7 @@ class GltfReader {
     if (draco && (!position || !document_.has_view(*position))) {
       return document_.fail_extension("KHR_draco_mesh_compression");
     }
-    if (!position) return true;  // nothing to be drawn, says the specification
+    if (!position) return true;  // the specification says that nothing is drawn
     if (*position >= document_.accessor_count())
       return fail(format("mesh %zu: accessor %zu does not exist", size_t(mesh), size_t(*position)));
     Positions& positions = positions_[*position];
@@ -304,7 +304,7 @@ class GltfReader {
     if (mode == 4 && indices_.count % 3 != 0) {
       return fail(format("mesh %zu: %zu indices are not a multiple of 3", size_t(mesh), indices_.count));
     }
-    if (!document_.charge(100 * uint64_t{count})) return false;  // three vertices, three indices, and the rest
+    if (!document_.charge(100 * uint64_t{count})) return false;  // three vertices, three indices, and other data
     if (mesh_.indices.size() + 3 * count > kMaxCorners) return fail("more than 2^32 face corners", "Split the file.");
     if (!check_range(mesh, positions.points.count)) return false;
     place_triangles(count, mode, positions, world);
@@ -313,7 +313,7 @@ class GltfReader {
   }
 
   bool check_range(uint64_t mesh, size_t vertices) {
-    uint32_t highest = 0;  // without a branch: a pass at the speed of memory
+    uint32_t highest = 0;  // without branches, at the speed of memory
     for (size_t k = 0; k < indices_.count; ++k) highest = std::max(highest, indices_[k]);
     if (indices_.count == 0 || highest < vertices) return true;
     size_t wrong = 0;
@@ -366,7 +366,7 @@ class GltfReader {
 
   GltfDocument document_;
   std::vector<JsonValue> nodes_, meshes_, materials_found_;
-  std::vector<Positions> positions_;  // one an accessor; empty until used
+  std::vector<Positions> positions_;  // one per accessor; empty until used
   std::vector<bool> seen_;
   GltfIndices indices_;
   std::optional<uint64_t> loaded_indices_;

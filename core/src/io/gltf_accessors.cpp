@@ -9,7 +9,7 @@
 namespace hitbox::internal::io {
 namespace {
 
-// Instances may multiply a small file without end: what comes out is held to this.
+// Limits the output, because instances can multiply a small file without bound.
 constexpr uint64_t kFreeOutput = uint64_t{256} << 20, kMaxOutputRatio = 64;
 
 enum Component : uint64_t { kI8 = 5120, kU8, kI16, kU16, kU32 = 5125, kF32 };
@@ -51,7 +51,7 @@ double load_number(const uint8_t* at, uint64_t component, bool normalized) {
 
 }  // namespace
 
-// Elements of a buffer, checked to lie inside of it.
+// Elements of a buffer, checked to lie inside it.
 struct GltfDocument::Elements {
   const uint8_t* first = nullptr;  // null: all zeros
   uint64_t count = 0, stride = 0, component = kF32;
@@ -138,8 +138,7 @@ void GltfDocument::list_buffers() {
   }
 }
 
-// The bytes of the buffer of a view, read when first asked for: a file may name many that nothing
-// uses, or one file many times.
+// The bytes of a view's buffer, read at first use: a file may name many unused buffers, or one file many times.
 bool GltfDocument::buffer_of(const JsonValue& view, const std::string& what, std::span<const uint8_t>& out) {
   const auto k = view["buffer"].index();
   if (!k || *k >= buffers_.size()) return fail(what + ": its bufferView names no buffer that exists");
@@ -205,7 +204,7 @@ bool GltfDocument::decode_data_uri(std::string_view uri, BufferEntry& buffer, si
   return true;
 }
 
-// A URI's escapes (%20) as bytes.
+// Decodes a URI's escapes (%20).
 std::string GltfDocument::path_of(std::string_view uri) {
   std::string path;
   for (size_t at = 0; at < uri.size(); ++at) {
@@ -221,7 +220,7 @@ std::string GltfDocument::path_of(std::string_view uri) {
   return path;
 }
 
-// The user's word that files may refer to each other anywhere below one folder.
+// The folder below which the user allows all references between files.
 static bool lies_in_asset_root(const std::filesystem::path& file) {
   const char* said = std::getenv("HITBOX_ASSET_ROOT");
   if (said == nullptr || *said == 0) return false;
@@ -231,8 +230,8 @@ static bool lies_in_asset_root(const std::filesystem::path& file) {
   return !failed && !inside.empty() && *inside.begin() != "..";
 }
 
-// Only files at or below the folder of the glTF, unless allowed: a mesh from the net must not read what it likes.
-// Two names of one file give the same path.
+// Only files at or below the folder of the glTF are read, unless the user allows more, because a mesh from the internet
+// must not read arbitrary files. Two names of one file give the same path.
 std::optional<std::string> GltfDocument::file_of(std::string_view uri) const {
   const std::string path = path_of(uri);
   if (path.find('\0') != std::string::npos || source_.folder.empty()) return std::nullopt;
@@ -264,7 +263,7 @@ bool GltfDocument::load_file(std::string_view uri, BufferEntry& buffer, size_t k
   return true;
 }
 
-// `count` elements of `width` components in a buffer view; every byte checked to be there.
+// `count` elements of `width` components in a buffer view. All bytes are checked to exist.
 bool GltfDocument::elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what,
                             Elements& out) {
   const auto component = owner["componentType"].index();
@@ -309,13 +308,13 @@ bool GltfDocument::accessor(uint64_t k, std::string_view type, uint64_t width, E
   if (!count) return fail(what + " has no count");
   if (owner["type"].string() != type) return fail(what + " should be of type " + std::string(type));
   if (owner["bufferView"]) return elements(owner, *count, width, what, out);
-  // Zeros take no bytes in the file, but must not take more here than a file could hold.
+  // Zeros take no bytes in the file, but must not take more memory than the file has bytes.
   if (*count > stored_bytes_) return fail(what + " has more elements than the file has bytes");
   out = {nullptr, *count, 0, owner["componentType"].index().value_or(0), owner["normalized"].boolean()};
   return size_of(out.component) != 0 || fail(what + " has an unknown componentType");
 }
 
-// Where and by what a sparse accessor overrides its elements.
+// The overrides of a sparse accessor.
 struct GltfDocument::Sparse {
   Elements indices, values;
 };
@@ -328,7 +327,7 @@ bool GltfDocument::sparse(uint64_t k, const Elements& base, uint64_t width, Spar
   if (!count) return fail(what + " has no count");
   if (!elements(sparse["indices"], *count, 1, what + " indices", out.indices)) return false;
   if (!is_index(out.indices.component)) return fail(what + " indices have a wrong type");
-  // The values have the accessor's own type, which their JSON does not repeat.
+  // The values have the accessor's type, which their JSON does not repeat.
   if (!sparse_values(sparse["values"], *count, width, base, what, out.values)) return false;
   for (uint64_t j = 0; j < *count; ++j) {
     if (out.indices.index(j) >= base.count) {

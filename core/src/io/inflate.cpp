@@ -23,12 +23,12 @@ constexpr auto kCrcTable = [] {
   return table;
 }();
 
-// Bits of the input, lowest first. Past the end come zeros, and `count` turns negative.
+// Bits of the input, lowest first. Past the end the bits are 0, and `count` becomes negative.
 class Bits {
  public:
   explicit Bits(std::span<const uint8_t> bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
 
-  void refill() {  // at least 56 bits, as long as there is input
+  void refill() {  // ensures at least 56 bits while there is input
     if (end_ - at_ >= 8) {
       bits_ |= load<uint64_t>(at_) << count_;
       at_ += (63 - count_) >> 3;
@@ -54,7 +54,7 @@ class Bits {
     return value;
   }
   bool overrun() const { return count_ < 0; }
-  // Whole bytes that are left, after the rest of the current byte is dropped.
+  // The remaining whole bytes. Drops the rest of the current byte.
   std::span<const uint8_t> rest() {
     drop(count_ & 7);
     at_ -= count_ >> 3;
@@ -72,10 +72,10 @@ class Bits {
 
 constexpr int kFastBits = 10, kMaxBits = 15;
 
-// A canonical Huffman code: short codes by table, the few long ones bit by bit.
+// A canonical Huffman code. Short codes use a table, the few long ones are decoded bit by bit.
 class Huffman {
  public:
-  // False if the lengths claim more codes than there are.
+  // False if the lengths need more codes than exist.
   bool build(std::span<const uint8_t> lengths) {
     count_.fill(0);
     for (const uint8_t length : lengths) ++count_[length];
@@ -100,7 +100,7 @@ class Huffman {
     return true;
   }
 
-  // The next symbol, -1 for a code nobody defined. Takes up to 15 bits.
+  // The next symbol, or -1 for an undefined code. Takes up to 15 bits.
   int decode(Bits& bits) const {
     const uint16_t entry = fast_[bits.peek(kFastBits)];
     if (entry != 0) {
@@ -113,7 +113,7 @@ class Huffman {
  private:
   void add_fast(uint32_t code, int length, uint16_t symbol) {
     if (length > kFastBits) return;
-    uint32_t turned = 0;  // codes come highest bit first
+    uint32_t turned = 0;  // codes are stored highest bit first
     for (int k = 0; k < length; ++k) turned |= (code >> k & 1) << (length - 1 - k);
     for (uint32_t k = turned; k < 1u << kFastBits; k += 1u << length) {
       fast_[k] = static_cast<uint16_t>(symbol << 4 | length);
@@ -152,7 +152,7 @@ constexpr uint8_t kDistanceBits[30] = {0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  
                                        6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
 constexpr uint8_t kLengthOrder[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
-using Complaint = const char*;  // null: all well
+using Complaint = const char*;  // null: no error
 constexpr Complaint kTruncated = "ends too early";
 constexpr Complaint kDamaged = "is damaged";
 constexpr Complaint kTooLarge = "unpacks to more than 200 times its size";
@@ -239,7 +239,7 @@ class Inflater {
     return codes();
   }
 
-  // Literals and matches until the block ends. One symbol with its distance takes 48 bits at most.
+  // Decodes literals and matches until the block ends. A symbol with its distance takes at most 48 bits.
   Complaint codes() {
     for (;;) {
       if (Complaint complaint = room_for(258)) return complaint;
@@ -291,7 +291,7 @@ class Inflater {
   Huffman literals_, distances_;
 };
 
-// Bytes of a member's header, or nothing if it ends too early or isn't one.
+// The size of a member's header, or empty if it is truncated or invalid.
 std::optional<size_t> header_size(std::span<const uint8_t> bytes) {
   if (bytes.size() < 10 || !is_gzip(bytes)) return std::nullopt;
   const uint8_t flags = bytes[3];
@@ -309,7 +309,7 @@ std::optional<size_t> header_size(std::span<const uint8_t> bytes) {
   return size <= bytes.size() ? std::optional(size) : std::nullopt;
 }
 
-// Unpacks the member at the front of `bytes` and removes it.
+// Unpacks the first member of `bytes` and removes it.
 Complaint gunzip_member(std::span<const uint8_t>& bytes, Buffer& out, size_t limit) {
   const auto header = header_size(bytes);
   if (!header) return kTruncated;
@@ -350,7 +350,7 @@ Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name) {
   const size_t packed = bytes.size();
   const size_t limit = std::max(kFreeBytes, packed * kMaxRatio);
   Buffer out;
-  // The last four bytes are the size of the last member modulo 2^32: a hint, nothing more.
+  // The last four bytes are the size of the last member modulo 2^32, which is only a hint.
   const size_t hint = packed >= 4 ? load<uint32_t>(bytes.data() + packed - 4) : 0;
   out.reserve(std::min(hint, packed * 20) + 1024);
   const auto is_zero = [](uint8_t byte) { return byte == 0; };
@@ -360,7 +360,7 @@ Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name) {
           format("%s: its gzip data %s (after %zu unpacked bytes). %s", name.c_str(), complaint, out.size(),
                  complaint == kTooLarge ? "Unpack it yourself if you trust it." : "Copy or download the file again.")};
     }
-  } while (!std::all_of(bytes.begin(), bytes.end(), is_zero));  // tapes pad with zeros
+  } while (!std::all_of(bytes.begin(), bytes.end(), is_zero));  // tapes are padded with zeros
   return out;
 }
 

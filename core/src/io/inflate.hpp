@@ -1,7 +1,7 @@
 // gzip (RFC 1952) and deflate (RFC 1951), for meshes stored as .obj.gz and the like.
 //
-// Always holds: every member's CRC and size are right, and the output is at most the larger of
-// kFreeBytes and kMaxRatio times the input; otherwise there is an error and no output.
+// Always holds: every member's CRC and size are right, and the output has at most the larger of kFreeBytes and
+// kMaxRatio times the input. Otherwise there is an error and no output.
 // Cost: linear; about 300 MB/s of output.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace hitbox::internal::io {
 
-constexpr size_t kMaxRatio = 200;                // text meshes reach 10 to 30, zeros 1030
-constexpr size_t kFreeBytes = size_t{64} << 20;  // below this any ratio is fine
+constexpr size_t kMaxRatio = 200;                // text meshes have ratios of 10 to 30, zeros 1030
+constexpr size_t kFreeBytes = size_t{64} << 20;  // below this size any ratio is allowed
 
 bool is_gzip(std::span<const uint8_t> bytes);
 Result<Buffer> gunzip(std::span<const uint8_t> bytes, const std::string& name);

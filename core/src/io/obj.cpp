@@ -1,8 +1,7 @@
 // Wavefront OBJ (Alias|Wavefront "Object Files", version 3.0): v, f, o, g and usemtl.
 //
-// Polygons stay polygons. Parts are the `o` names if there are several, else the `g` names, else
-// the one `o` name; faces without a name have the name "". Lines, points, curves and everything
-// else are passed over.
+// Polygons stay polygons. Parts are the `o` names if there are several, else the `g` names, else the one `o` name.
+// Faces without a name have the name "". Lines, points, curves and all other statements are ignored.
 // Cost: one pass, about 200 MB/s.
 #include "io/readers.hpp"
 #include "io/text.hpp"
@@ -30,7 +29,7 @@ class ObjReader {
   }
 
  private:
-  // Faces first_face .. of the next run are under these names.
+  // The faces from first_face to the next run have these names.
   struct NameRun {
     size_t first_face;
     std::string_view object, group, material;
@@ -67,7 +66,7 @@ class ObjReader {
     return good;
   }
 
-  // To the next line that does not continue this one.
+  // Moves to the next line that does not continue this one.
   void end_statement() {
     for (;;) {
       const char* start = cursor_.at;
@@ -79,7 +78,7 @@ class ObjReader {
     }
   }
 
-  // To the next word of the statement, over line ends behind a backslash. False at its end.
+  // Moves to the next word of the statement, across line ends after a backslash. Returns false at its end.
   bool next_word() {
     for (;;) {
       cursor_.skip_blanks();
@@ -109,7 +108,7 @@ class ObjReader {
       return fail(format("vertex %zu is (%g, %g, %g), but coordinates must be finite", mesh_.vertices.size() + 1, p.x,
                          p.y, p.z));
     }
-    mesh_.vertices.push_back(p);  // a weight or a colour behind it is passed over
+    mesh_.vertices.push_back(p);  // a weight or a colour after it is ignored
     return true;
   }
 
@@ -130,7 +129,7 @@ class ObjReader {
     const char* start = cursor_.at;
     int64_t index = 0;
     bool good = parse_integer(cursor_, index);
-    if (good && !cursor_.at_end() && *cursor_.at == '/') {  // texture and normal: form only
+    if (good && !cursor_.at_end() && *cursor_.at == '/') {  // texture and normal: only their syntax is checked
       while (!cursor_.at_end() && (is_digit(*cursor_.at) || *cursor_.at == '/' || *cursor_.at == '-')) {
         ++cursor_.at;
       }
@@ -147,7 +146,7 @@ class ObjReader {
                  "(or from -1 down, counted from the last of %lld)",
                  static_cast<long long>(index), static_cast<long long>(count)));
     }
-    if (static_cast<size_t>(resolved) >= largest_index_) {  // may come later in the file
+    if (static_cast<size_t>(resolved) >= largest_index_) {  // the vertex may come later in the file
       largest_index_ = static_cast<size_t>(resolved) + 1;
       largest_at_ = start;
     }

@@ -1,8 +1,8 @@
-// OFF (Geomview's Object File Format): text, with or without colours, normals and texture
-// coordinates ("COFF", "NOFF", "STOFF" and so on), which are passed over.
+// OFF (Geomview's Object File Format): text, with or without colours, normals and texture coordinates ("COFF", "NOFF",
+// "STOFF" and so on), which are ignored.
 //
-// Line by line, because colours may have any number of columns. Binary files, four-dimensional
-// and n-dimensional ones are refused by name.
+// The file is read line by line, because colours may have any number of columns. Binary, four-dimensional and
+// n-dimensional files are refused by name.
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
@@ -24,7 +24,7 @@ class OffReader {
     return false;
   }
 
-  // To the next word, over empty lines and comments. False at the end of the file.
+  // Moves to the next word, across empty lines and comments. Returns false at the end of the file.
   bool next_content() {
     for (;;) {
       cursor_.skip_white();
@@ -38,7 +38,7 @@ class OffReader {
     if (!next_content()) return fail("the file has no content");
     const char* start = cursor_.at;
     const std::string_view word = cursor_.word();
-    if (is_digit(word[0]) && !word.ends_with("OFF")) {  // the keyword may be left out
+    if (is_digit(word[0]) && !word.ends_with("OFF")) {  // the keyword is optional
       cursor_.at = start;
       return true;
     }
@@ -65,8 +65,8 @@ class OffReader {
 
   bool counts() {
     if (!count("vertices", vertex_count_) || !count("faces", face_count_)) return false;
-    cursor_.skip_line();  // the number of edges says nothing
-    // A vertex takes at least "0 0 0\n", a face "3 0 0 0\n".
+    cursor_.skip_line();  // the number of edges is meaningless
+    // A vertex needs at least "0 0 0\n", a face "3 0 0 0\n".
     const uint64_t left = cursor_.left() + 1;
     if (vertex_count_ > left / 6 || face_count_ > (left - 6 * vertex_count_) / 8) {
       return fail(format("%llu vertices and %llu faces do not fit into the %zu bytes that follow",

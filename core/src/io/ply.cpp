@@ -1,6 +1,5 @@
-// PLY (Greg Turk, "The PLY Polygon File Format"): text and both binary orders, any properties in
-// any order. Takes x, y, z of `vertex`, the index lists of `face` and `tristrips`, and passes over
-// everything else. Polygons stay polygons.
+// PLY (Greg Turk, "The PLY Polygon File Format"): text and both binary orders, any properties in any order. Reads x, y,
+// z of `vertex` and the index lists of `face` and `tristrips`, and ignores everything else. Polygons stay polygons.
 #include <optional>
 
 #include "io/readers.hpp"
@@ -49,11 +48,11 @@ enum class Encoding { text, little, big };
 struct Header {
   std::optional<Encoding> encoding;
   std::vector<Element> elements;
-  size_t size = 0;  // where the body begins
+  size_t size = 0;  // start of the body
 };
 
-// The body as a stream of values. Both kinds: `number` and `whole` read one value and return false
-// at the end or at something else; `least` is the fewest bytes a value can take.
+// The body as a stream of values. In both kinds `number` and `whole` read one value, and return false at the end or at
+// another token; `least` is the fewest bytes of a value.
 class TextBody {
  public:
   explicit TextBody(std::string_view text) : cursor_(text) {}
@@ -73,7 +72,7 @@ class TextBody {
     return true;
   }
   static size_t least(Scalar) { return 2; }
-  size_t left() const { return cursor_.left() + 1; }  // the last one needs no space behind it
+  size_t left() const { return cursor_.left() + 1; }  // the last value needs no space after it
   const char* at() const { return cursor_.at; }
 
  private:
@@ -167,8 +166,8 @@ class PlyReader {
     return fail(format("byte %zu", static_cast<size_t>(at - text_.data())), what);
   }
 
-  // Lines end as the first one does: "\n", "\r\n" or "\r". Guessing at the last header line would
-  // swallow a first byte of binary data that looks like a line end.
+  // All lines end like the first one: "\n", "\r\n" or "\r". A guess at the last header line could swallow a first byte
+  // of binary data that looks like a line end.
   bool read_header() {
     const size_t first_end = text_.find_first_of("\r\n");
     if (first_end == std::string_view::npos || text_.substr(0, first_end) != "ply") {
@@ -378,7 +377,7 @@ class PlyReader {
     return end_face(body.at());
   }
 
-  // Triangle strips, -1 between them; every second triangle of a strip is turned.
+  // Triangle strips, separated by -1. Every second triangle of a strip is reversed.
   template <class Body>
   bool read_strip(Body& body, const Element& element, const Property& property, uint64_t row) {
     int64_t length = 0, corners[3] = {};

@@ -23,7 +23,7 @@ Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix, Boun
     unpacked = std::move(result.value());
     plain.bytes = unpacked.view();
   }
-  // A byte order mark, as Windows editors put before text; no binary format starts like that.
+  // A byte order mark, which Windows editors put before text. No binary format starts like that.
   if (plain.text().starts_with("\xef\xbb\xbf")) plain.bytes = plain.bytes.subspan(3);
   for (const MeshFormat& known : mesh_formats()) {
     if (known.suffix != suffix) continue;

@@ -39,7 +39,7 @@ Result<Buffer> read_file(const std::string& path, const std::string& name) {
 
 namespace {
 
-// Length of the UTF-8 character at the front, 0 if there is none.
+// The length of the UTF-8 character at the front, or 0.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned first = byte(0);

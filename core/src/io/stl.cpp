@@ -1,8 +1,8 @@
-// STL, binary and text. Three vertices of its own for every triangle, as the file has them:
-// cleaning welds them. Each `solid` of a text file is a part.
+// STL, binary and text. Every triangle has three separate vertices, as in the file; cleaning welds them. Each `solid`
+// of a text file is a part.
 //
-// Text files begin with "solid", but so do many binary ones: a file that is exactly as long as
-// the triangle count at byte 80 says is binary, whatever it begins with.
+// Text files begin with "solid", but so do many binary files. A file whose length matches the triangle count at byte 80
+// is binary, whatever it begins with.
 #include <optional>
 
 #include "io/readers.hpp"
@@ -28,7 +28,7 @@ Result<Mesh> read_binary(const Source& source) {
   resize_large(mesh.vertices, 3 * count);
   resize_large(mesh.indices, 3 * count);
   resize_large(mesh.offsets, count + 1);
-  const uint8_t* at = source.bytes.data() + kHeader + 12;  // behind the normal
+  const uint8_t* at = source.bytes.data() + kHeader + 12;  // after the normal
   for (size_t t = 0; t < count; ++t, at += kTriangle) {
     for (size_t k = 0; k < 3; ++k) {
       const uint8_t* corner = at + 12 * k;

@@ -1,4 +1,4 @@
-// Numbers and words of text formats, at from_chars speed and free of locale.
+// Parses numbers and words of text formats, at the speed of from_chars and independent of the locale.
 #pragma once
 
 #include <algorithm>
@@ -25,16 +25,16 @@ struct TextCursor {
   void skip_white() {
     while (at < end && (is_blank(*at) || *at == '\n')) ++at;
   }
-  void skip_line() {  // to the start of the next one
+  void skip_line() {  // moves to the start of the next line
     const void* found = at < end ? std::memchr(at, '\n', static_cast<size_t>(end - at)) : nullptr;
     at = found ? static_cast<const char*>(found) + 1 : end;
   }
-  std::string_view word() {  // up to the next white space
+  std::string_view word() {  // returns the text up to the next white space
     const char* start = at;
     while (at < end && !is_blank(*at) && *at != '\n') ++at;
     return {start, static_cast<size_t>(at - start)};
   }
-  std::string_view rest_of_line() const {  // without blanks at its ends; the cursor stays
+  std::string_view rest_of_line() const {  // without blanks at its ends; does not move the cursor
     const char* first = at;
     while (first < end && is_blank(*first)) ++first;
     const void* found = first < end ? std::memchr(first, '\n', static_cast<size_t>(end - first)) : nullptr;
@@ -45,7 +45,7 @@ struct TextCursor {
   size_t left() const { return static_cast<size_t>(end - at); }
 };
 
-// 1 for the first line. O(file): only for messages.
+// 1 for the first line. Linear in the file, so only for messages.
 inline size_t line_of(std::string_view text, const char* at) {
   return 1 + static_cast<size_t>(std::count(text.data(), at, '\n'));
 }
@@ -53,7 +53,7 @@ inline std::string problem_at(const Source& source, const char* at, const std::s
   return format("%s: line %zu: %s. %s", source.name.c_str(), line_of(source.text(), at), what.c_str(), advice);
 }
 
-// from_chars leaves a value it cannot hold alone: 0 where it was too small, infinite otherwise.
+// from_chars does not set values out of range: use 0 for a value that is too small, infinity otherwise.
 inline double out_of_range_value(std::string_view number) {
   const size_t exponent = number.find_first_of("eE");
   if (exponent != std::string_view::npos) {
@@ -63,14 +63,14 @@ inline double out_of_range_value(std::string_view number) {
   return digit != std::string_view::npos && number[digit] == '.' ? 0 : std::numeric_limits<double>::infinity();
 }
 
-// from_chars takes no '+'; "+-1" stays wrong.
+// from_chars accepts no '+'. "+-1" stays invalid.
 inline const char* behind_plus(const TextCursor& cursor) {
   const bool skips = cursor.left() > 1 && cursor.at[0] == '+' && cursor.at[1] != '-';
   return cursor.at + skips;
 }
 
-// A number at the cursor; what follows it is for the caller to judge. Also takes a leading '+',
-// "nan" and "inf" (for a better message later).
+// Reads a number at the cursor; the caller checks the text after it. Also accepts a leading '+', "nan" and "inf" (for a
+// better message later).
 inline bool parse_double(TextCursor& cursor, double& value) {
   const char* first = behind_plus(cursor);
   const auto [last, error] = std::from_chars(first, cursor.end, value);
@@ -82,7 +82,7 @@ inline bool parse_double(TextCursor& cursor, double& value) {
   return true;
 }
 
-// A whole number that fits; the cursor moves behind it.
+// Reads a whole number that fits, and moves the cursor behind it.
 template <class Integer>
 bool parse_integer(TextCursor& cursor, Integer& value) {
   const char* first = behind_plus(cursor);

@@ -13,16 +13,16 @@ namespace hitbox::internal::measure {
 namespace {
 
 constexpr size_t kBlock = 256;
-constexpr double kRounding = 1e-9;       // of the size of everything: slivers (geometry/triangle.hpp)
-constexpr double kSideRounding = 1e-12;  // of the size: nearer to a shape's surface, no side is proved
+constexpr double kRounding = 1e-9;       // fraction of the total size, because of slivers (geometry/triangle.hpp)
+constexpr double kSideRounding = 1e-12;  // fraction of the size: closer to a shape's surface no side is proved
 
-struct Seen {  // a patch, and what is known of the distances over it
+struct Seen {  // a patch, with bounds of the distances over it
   Patch patch;
-  uint32_t nearest = Bvh::kNone;    // triangle, first its parent's
+  uint32_t nearest = Bvh::kNone;    // nearest triangle, initially its parent's
   bool hidden = false;              // proved: no point of it is on the outer surface
-  double high = Bounds::kInfinity;  // of all its points; first its parent's
-  double distance = 0;              // of its centre
-  double outer_low = 0;             // of its centre where that is on the outer surface
+  double high = Bounds::kInfinity;  // upper bound over all its points, initially its parent's
+  double distance = 0;              // distance of its centre
+  double outer_low = 0;             // distance of its centre if that is on the outer surface
   double area = 0, mean_low = 0, mean_high = 0;
 
   double mean_gap() const { return area * (mean_high - mean_low); }
@@ -43,7 +43,7 @@ class SurfaceBounds {
     look(0);
   }
 
-  // Until both maxima are known to within `resolution`, or `budget` patches are used up.
+  // Refines until both maxima are known to within `resolution`, or `budget` patches are used up.
   void refine_maxima(double resolution, size_t budget) {
     refine(budget, [&](std::vector<uint32_t>& open) {
       for (uint32_t k = 0; k < seen_.size(); ++k)
@@ -52,7 +52,7 @@ class SurfaceBounds {
       largest_first(open, [&](uint32_t k) { return seen_[k].high; });
     });
   }
-  // Halving a patch about halves its gap, so what is opened must hold twice the excess.
+  // Halving a patch about halves its gap, so the opened patches must have twice the excess.
   void refine_mean(double resolution, size_t budget) {
     refine(budget, [&](std::vector<uint32_t>& open) {
       double gap = 0, area = 0, opened = 0;
@@ -113,7 +113,7 @@ class SurfaceBounds {
     }
   }
 
-  // Quarters of the open ones go to the end; returns where they start.
+  // Appends the quarters of the open patches; returns the first of them.
   size_t cut(const std::vector<uint32_t>& open) {
     std::vector<uint8_t> is_open(seen_.size());
     for (const uint32_t k : open) is_open[k] = 1;
@@ -186,7 +186,7 @@ class SurfaceBounds {
   size_t looked_at_ = 0;
 };
 
-// How far the mesh leaves the union, by the same rounds over its own triangles.
+// The largest distance of the mesh from the union, by the same rounds over the mesh's triangles.
 class StickOut {
  public:
   StickOut(const TriangleBvh& tree, const ShapeUnion& all, double resolution, Run& run)
@@ -290,7 +290,7 @@ Certificate certify(const MeshView& mesh, const ShapeUnion& shapes, const Certif
   for (const Shape& shape : shapes.shapes()) extent.add(bounds(shape));
   extent.add(Vec3{});  // coordinates far from the origin round more coarsely
   const double size = extent.diagonal(), by = kRounding * size;
-  // Both ends move out by `by` in the end; where that alone is too much, to search on is of no use.
+  // Both ends finally move out by `by`. If that alone exceeds the resolution, further search is useless.
   const double resolution = std::max(wanted - 3 * by, wanted / 2);
 
   run.enter("surfaces", 0.1, 0.4);

@@ -11,31 +11,31 @@ namespace {
 
 constexpr size_t kBlock = 1024;
 
-// A generator of its own for each block; the streams of neighbours have nothing in common.
+// Each block has its own generator. The streams of neighbouring blocks are independent.
 Random random_of_block(uint64_t seed, size_t block) {
   return Random(Random(seed).next() ^ Random(~static_cast<uint64_t>(block)).next());
 }
 
-// Pieces, picked by equal shares of their weights.
+// Pieces, selected by equal shares of their weights.
 template <class Piece>
 struct Stack {
   std::vector<Piece> pieces;
   std::vector<uint32_t> owners;
-  std::vector<double> total;  // of the weights, up to and including the piece
+  std::vector<double> total;  // cumulative weights, including the piece
 
   void add(const Piece& piece, uint32_t owner, double weight) {
     pieces.push_back(piece);
     owners.push_back(owner);
     total.push_back((total.empty() ? 0 : total.back()) + weight);
   }
-  // Where nothing has a weight all pieces count alike.
+  // Without any weight all pieces count alike.
   void finish() {
     if (!total.empty() && !(total.back() > 0)) std::iota(total.begin(), total.end(), 1.0);
   }
   size_t at(double share) const {
     const auto found = std::upper_bound(total.begin(), total.end(), share * total.back());
     size_t k = static_cast<size_t>(found - total.begin());
-    if (k == total.size()) --k;  // rounding: the last one that has a weight
+    if (k == total.size()) --k;  // because of rounding: the last piece with a weight
     while (k > 0 && total[k] == total[k - 1]) --k;
     return k;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kBlock = 2048;
 
-// Twice the areas, summed up; lengths are divided by `size` so that squares stay in range.
+// Cumulative sums of twice the areas. Lengths are divided by `size` so that squares stay in range.
 std::vector<double> cumulated_areas(std::span<const Vec3> vertices, std::span<const Triangle> triangles, double size) {
   std::vector<double> total(triangles.size());
   double sum = 0;
@@ -41,7 +41,7 @@ SurfaceSamples sample_surface(std::span<const Vec3> vertices, std::span<const Tr
   for (size_t k = 0; k < count; ++k) {
     const double at = (static_cast<double>(k) + random.uniform()) / static_cast<double>(count);
     while (t + 1 < total.size() && total[t] <= at * total.back()) ++t;
-    // The last triangles may have no area: step back to the one that filled the sum.
+    // The last triangles may have no area, so step back to the one that completed the sum.
     size_t on = t;
     while (on > 0 && total[on] == total[on - 1]) --on;
     double u = random.uniform(), v = random.uniform();

@@ -9,14 +9,14 @@ namespace hitbox::internal::measure {
 
 namespace {
 
-constexpr double kRounding = 1e-9;  // of the size of everything, as in certify
+constexpr double kRounding = 1e-9;  // fraction of the total size, as in certify
 
 }  // namespace
 
 struct OuterDistance::Open {
   Patch patch;
-  uint32_t nearest;  // triangle; first its parent's
-  double high;       // first its parent's
+  uint32_t nearest;  // nearest triangle, initially its parent's
+  double high;       // upper bound, initially its parent's
 
   friend bool operator<(const Open& a, const Open& b) { return a.high < b.high; }
 };
@@ -47,7 +47,7 @@ class OuterDistance::Search {
     return std::max({low_, settled_, open});
   }
   bool is_answered() const {
-    if (open_.empty() || high() > open_.front().high) return true;  // to halve would change nothing
+    if (open_.empty() || high() > open_.front().high) return true;  // halving would change nothing
     return high() <= goal_.enough || (goal_.enough > 0 && low_ > goal_.enough) ||
            high() - low_ <= std::max(goal_.absolute, goal_.relative * high());
   }
@@ -93,7 +93,7 @@ OuterDistance::OuterDistance(const MeshView& mesh, bool solid, Run& run) : tree_
 }
 
 Interval OuterDistance::farthest(const Shape& shape, const FarthestGoal& goal, Run& run) const {
-  // Both ends move out by what rounding may do, and must still be good enough then.
+  // Both ends move out by the possible rounding, and must still be good enough then.
   const double by = rounding_ + kRounding * bounds(shape).diagonal();
   FarthestGoal within = goal;
   if (goal.enough > 0) within.enough = std::max(goal.enough - by, goal.enough / 2);

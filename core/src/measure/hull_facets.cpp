@@ -9,11 +9,11 @@
 namespace hitbox::internal::measure {
 namespace {
 
-// Below this height, as a share of the hull's diagonal, a triangle's normal is noise.
+// The normal of a triangle of lower height, as a fraction of the hull's diagonal, is noise.
 constexpr double kSliver = 1e-9;
-// Triangles that bend by less than this share of the diagonal are one polygon.
+// Triangles that bend by less than this fraction of the diagonal form one polygon.
 constexpr double kCoplanar = 1e-6;
-// Facets times vertices looked at for a hull's width: beyond it the largest facets have to do.
+// Limit of facets times vertices for a hull's width. Beyond it only the largest facets are tested.
 constexpr size_t kMostWidths = 100'000'000;
 
 struct Side {
@@ -34,7 +34,7 @@ std::vector<Side> sides_of(const TriangleMesh& mesh) {
   return sides;
 }
 
-// `normals`: one a triangle, 0 for slivers, which belong to any neighbour.
+// `normals` has one per triangle, 0 for slivers, which belong to any neighbour.
 uint32_t polygon_count(const TriangleMesh& mesh, std::span<const Vec3> normals, double diagonal) {
   DisjointSets sets(mesh.triangles.size());
   size_t count = mesh.triangles.size();
@@ -53,7 +53,7 @@ uint32_t polygon_count(const TriangleMesh& mesh, std::span<const Vec3> normals, 
   return static_cast<uint32_t>(count);
 }
 
-// The distance between the plane of a facet and the vertex furthest behind it, at its smallest.
+// The smallest distance between a facet's plane and the vertex furthest behind it.
 double width_of(const TriangleMesh& mesh, std::span<const Vec3> normals) {
   std::vector<std::pair<double, uint32_t>> by_area;
   for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {

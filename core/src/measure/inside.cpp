@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kBlock = 1024;
 
-// Whether the ray from p along x crosses the edge, seen along z. Ties fall to p's right and above:
-// p stands for (x + e, y + e^2). The edge's direction does not matter.
+// Whether the ray from p along x crosses the edge, seen along z. p represents (x + e, y + e^2), which breaks ties. The
+// edge's direction does not matter.
 bool crosses(const Vec3& p, const Vec3& a, const Vec3& b) {
   if ((a.y > p.y) == (b.y > p.y)) return false;
   if (a.x <= p.x && b.x <= p.x) return false;
@@ -21,14 +21,14 @@ bool crosses(const Vec3& p, const Vec3& a, const Vec3& b) {
   return orient2d({low.x, low.y}, {high.x, high.y}, {p.x, p.y}) > 0;
 }
 
-// Whether the line through p along z passes the triangle, and the triangle's plane is above p there.
+// Whether the line through p along z meets the triangle, and the triangle's plane is above p there.
 bool is_above(const Vec3& p, const std::array<Vec3, 3>& corners, bool& passes) {
   const auto& [a, b, c] = corners;
   passes = (crosses(p, a, b) != crosses(p, b, c)) != crosses(p, c, a);
   return passes && orient3d(a, b, c, p) * orient2d({a.x, a.y}, {b.x, b.y}, {c.x, c.y}) < 0;
 }
 
-// In its plane, and seen along each axis on no edge's outer side.
+// p is in its plane, and seen along each axis not on the outer side of any edge.
 bool touches(const Vec3& p, const std::array<Vec3, 3>& corners) {
   const auto& [a, b, c] = corners;
   if (!bounds_of(corners).contains(p) || orient3d(a, b, c, p) != 0) return false;
@@ -57,7 +57,7 @@ double six_volumes(const MeshView& mesh) {
 
 bool is_closed_solid(const MeshView& mesh, Run& run) {
   const auto cleaned = clean(mesh, {}, "", run);
-  if (!cleaned.ok()) return false;  // no size at all
+  if (!cleaned.ok()) return false;  // the mesh has no extent
   const MeshView welded{cleaned.value().vertices, cleaned.value().indices, mesh.offsets};
   bool closed = true;
   for_each_edge(sorted_half_edges(welded, run), [&](std::span<const HalfEdge> uses) {

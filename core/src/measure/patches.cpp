@@ -7,10 +7,10 @@ constexpr double kSliver = 1e-12;
 
 double slant(double along, double radius) { return std::sqrt(along * along + radius * radius); }
 
-// Barycentric weights, in the triangle of an arc's two ends and its tangents' meeting point, of the
-// point at `outward` along the arc's middle direction and `across` it; unit circle, half angle h.
+// The barycentric weights, in the triangle of an arc's two ends and the intersection of its tangents, of the point at
+// `outward` along the arc's middle direction and `across` it, for a unit circle and half angle h.
 std::array<double, 3> arc_weights(double outward, double across, double h) {
-  if (!(h > 1e-6)) return {1.0 / 3, 1.0 / 3, 1.0 / 3};  // differences are rounding, and the points one
+  if (!(h > 1e-6)) return {1.0 / 3, 1.0 / 3, 1.0 / 3};  // the points coincide up to rounding
   const double tip = std::clamp((outward - std::cos(h)) / (1 / std::cos(h) - std::cos(h)), 0.0, 1.0);
   const double lean = std::clamp(across / std::sin(h), tip - 1, 1 - tip);
   return {(1 - tip - lean) / 2, (1 - tip + lean) / 2, tip};
@@ -18,14 +18,14 @@ std::array<double, 3> arc_weights(double outward, double across, double h) {
 
 std::array<double, 3> arc_mean_weights(double h) { return arc_weights(h > 0 ? std::sin(h) / h : 1, 0, h); }
 
-// The directions to an arc's ends and to where its tangents meet.
+// The directions to an arc's ends and to the intersection of its tangents.
 std::array<Vec3, 3> around(const Vec3& u, const Vec3& v, const Window& w) {
   const double middle = (w.angle_from + w.angle_to) / 2, h = (w.angle_to - w.angle_from) / 2;
   const auto at = [&](double angle) { return u * std::cos(angle) + v * std::sin(angle); };
   return {at(w.angle_from), at(w.angle_to), at(middle) / std::cos(h)};
 }
 
-// Split at the centroid, distance from it grows linearly along rays, and along an edge it is convex.
+// Split at the centroid: the distance from it grows linearly along rays, and is convex along an edge.
 double mean_distance_from_centroid(const Facet& t, const Vec3& center) {
   double sum = 0;
   for (const auto& [p, q] : {std::pair(t.a, t.b), std::pair(t.b, t.c), std::pair(t.c, t.a)})
@@ -108,7 +108,7 @@ void Surfaces::add_quarters(uint32_t shape, double from, double to) {
 
 void Surfaces::add_cone(uint32_t shape, const Axis& axis, double along_start, double radius_start, double along_end,
                         double radius_end) {
-  if (along_start == along_end && radius_start == radius_end) return;  // a circle
+  if (along_start == along_end && radius_start == radius_end) return;  // the patch is a circle
   const Vec3 u = any_perpendicular(axis.direction), v = cross(axis.direction, u);
   pieces_.push_back({axis.center, axis.direction, u, v, false, along_start, radius_start, along_end, radius_end});
   add_quarters(shape, 0, 1);
@@ -127,8 +127,8 @@ PatchHull Surfaces::hull_of(const Patch& patch, double offset) const {
   return pieces_[window.piece].is_ball ? ball_hull(window, offset) : cone_hull(window, offset);
 }
 
-// Distances from the centre, squared: ds^2 + 4 r r_c sin^2(angle / 2), so at most ds^2 + r r_c angle^2.
-// By area the radius r weighs; the mean of ds^2 about the middle of the slant stays length^2 / 12.
+// The squared distance from the centre is ds^2 + 4 r r_c sin^2(angle / 2), so at most ds^2 + r r_c angle^2. By area the
+// weight is the radius r; the mean of ds^2 about the middle of the slant stays length^2 / 12.
 PatchHull Surfaces::cone_hull(const Window& window, double offset) const {
   const Piece& piece = pieces_[window.piece];
   const double along = piece.along_end - piece.along_start, widening = piece.radius_end - piece.radius_start;
@@ -163,8 +163,8 @@ PatchHull Surfaces::cone_hull(const Window& window, double offset) const {
   return hull;
 }
 
-// Distances from the centre, squared: at most R^2 (dlat^2 + cos lat cos lat_c angle^2). By area the
-// cosine of the latitude weighs.
+// The squared distance from the centre is at most R^2 (dlat^2 + cos lat cos lat_c angle^2). By area the weight is the
+// cosine of the latitude.
 PatchHull Surfaces::ball_hull(const Window& window, double offset) const {
   const Piece& piece = pieces_[window.piece];
   const double radius = piece.radius_start, moved = radius + offset;

@@ -1,17 +1,17 @@
-// What an engine sees of a shape: how large and how thin it is, and how complex as a hull.
+// The properties of a shape that matter to engines: size, thickness, and the complexity of a hull.
 #pragma once
 
 #include "measure/hull_facets.hpp"
 
 namespace hitbox::internal::measure {
 
-struct ShapeFacts {  // lengths in the units of the shape
+struct ShapeFacts {  // lengths are in the units of the shape
   double volume = 0;
-  double smallest_extent = 0;  // between two parallel planes; of a hull: over its facets' directions
-  uint32_t corners = 0;        // of a hull, 0 otherwise
-  uint32_t polygons = 0;       // of a hull, coplanar triangles joined; 0 otherwise
+  double smallest_extent = 0;  // between two parallel planes; for a hull: over its facets' directions
+  uint32_t corners = 0;        // for a hull, 0 otherwise
+  uint32_t polygons = 0;       // for a hull, with coplanar triangles merged; 0 otherwise
 };
 
-ShapeFacts facts_of(const Shape& shape, const HullFacets& facets);  // those of a hull, else not read
+ShapeFacts facts_of(const Shape& shape, const HullFacets& facets);  // `facets` is used for a hull only
 
 }  // namespace hitbox::internal::measure

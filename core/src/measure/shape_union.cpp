@@ -7,7 +7,7 @@
 namespace hitbox::internal::measure {
 namespace {
 
-constexpr size_t kManyFacets = 256;  // from here on a tree is quicker than all planes one by one
+constexpr size_t kManyFacets = 256;  // with more facets a tree is faster than all planes
 
 std::vector<Bounds> boxes_of(std::span<const Shape> shapes) {
   std::vector<Bounds> boxes;
@@ -52,8 +52,8 @@ ShapeUnion::Facets ShapeUnion::asked_of(const HullFacets& found) {
   return facets;
 }
 
-// Seen from inside, the nearest point of a convex surface lies straight across a facet. Where that
-// cannot be told from an outside point near a sharp edge, all planes are asked.
+// From inside, the nearest point of a convex surface is the foot on a facet. If that cannot be distinguished from an
+// outside point near a sharp edge, all planes are tested.
 double ShapeUnion::signed_distance_in_tree(const Facets& hull, const Vec3& p) {
   constexpr double kAcross = 1 - 1e-9;
   const TriangleBvh::Closest near = hull.tree->closest(p);
@@ -66,8 +66,8 @@ double ShapeUnion::signed_distance_in_tree(const Facets& hull, const Vec3& p) {
   return inside ? -distance : distance;
 }
 
-// Exact where it is below `limit`, else anything not below it. Inside a hull the nearest plane says
-// it; outside, the planes give less than the distance.
+// Exact below `limit`, otherwise any value of at least `limit`. Inside a hull the nearest plane gives the distance;
+// outside, the planes give a lower bound.
 double ShapeUnion::signed_distance_below(uint32_t shape, const Vec3& p, double limit) const {
   const Facets* hull = facets(shape);
   if (hull == nullptr) {

@@ -12,7 +12,7 @@ namespace {
 constexpr int kDigitBits = 11;
 constexpr uint32_t kDigits = 1u << kDigitBits;
 
-// One stable pass over one digit of one field.
+// One stable pass of the sort over one digit of one field.
 void sort_by_digit(std::vector<HalfEdge>& from, std::vector<HalfEdge>& to, uint32_t HalfEdge::*field, int shift) {
   std::array<size_t, kDigits> start{};
   for (const HalfEdge& edge : from) ++start[edge.*field >> shift & (kDigits - 1)];
@@ -39,7 +39,7 @@ std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh, Run& run) {
       previous = corner;
     }
   }
-  // Made in the order of faces; stable passes over `high`, then over `low`, keep it.
+  // The uses are made in the order of faces. Stable passes over `high`, then over `low`, keep it.
   const auto bits = static_cast<int>(std::bit_width(mesh.vertices.size()));
   std::vector<HalfEdge> scratch(edges.size());
   for (uint32_t HalfEdge::*field : {&HalfEdge::high, &HalfEdge::low}) {

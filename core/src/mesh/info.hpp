@@ -1,7 +1,7 @@
-// What a mesh is made of: the numbers that `hitbox info` prints.
+// The numbers that describe a mesh, as `hitbox info` prints them.
 //
-// Edges, components and volume are those of the mesh with equal vertices welded: files split
-// vertices at seams that no one can see. Cost: linear, about 0.4 s a million triangles.
+// Edges, components and volume are those of the mesh with equal vertices welded, because files split vertices at
+// invisible seams. Cost: linear, about 0.4 s per million triangles.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace hitbox::internal::mesh {
 struct MeshInfo {
   size_t vertices = 0, faces = 0;
   size_t triangles = 0, quads = 0, larger = 0;  // faces by their corners
-  size_t parts = 0, materials = 0;              // that faces use; 0 where the mesh has no names
-  CleanReport cleaning;                         // what welding exactly equal vertices would do
-  size_t components = 0;                        // through shared vertices, after welding
-  size_t components_by_index = 0;               // before
+  size_t parts = 0, materials = 0;              // used by faces; 0 if the mesh has no names
+  CleanReport cleaning;                         // the effect of welding exactly equal vertices
+  size_t components = 0;                        // connected by shared vertices, after welding
+  size_t components_by_index = 0;               // before welding
   size_t edges = 0;
-  size_t boundary_edges = 0;      // one face
-  size_t nonmanifold_edges = 0;   // more than two faces
-  size_t inconsistent_edges = 0;  // two faces that run along it the same way
-  // Every edge is passed as often one way as the other: only then there is an inside.
+  size_t boundary_edges = 0;      // with one face
+  size_t nonmanifold_edges = 0;   // with more than two faces
+  size_t inconsistent_edges = 0;  // with two faces that traverse it in the same direction
+  // Every edge is traversed equally often in both directions, which defines an inside.
   bool closed = false;
   std::optional<double> volume;  // of a closed mesh; negative if its faces look inward
   double area = 0;
-  Bounds bounds;  // of vertices that faces use
+  Bounds bounds;  // of used vertices
   double diagonal = 0;
 };
 

@@ -12,13 +12,13 @@ namespace {
 constexpr uint32_t kMostBoxes = 64;
 constexpr size_t kMostPlanes = 128;  // along one axis
 constexpr size_t kMostCandidates = 50'000;
-constexpr size_t kMostSteps = 2'000'000;  // of listing them
+constexpr size_t kMostSteps = 2'000'000;  // limit of steps for listing boxes
 constexpr uint32_t kPollEvery = 1 << 10;
-constexpr double kSame = 1e-4;   // of the diagonal: planes this close are one
-constexpr double kStray = 1e-6;  // of the area: faces that may look elsewhere
-constexpr double kBare = 1e-3;   // of the area: how much may be missing
+constexpr double kSame = 1e-4;   // fraction of the diagonal: closer planes are merged
+constexpr double kStray = 1e-6;  // fraction of the area that may face in other directions
+constexpr double kBare = 1e-3;   // fraction of the area that may be missing
 
-// The frame that all directions lie along.
+// The frame of all directions.
 std::optional<Frame> common_frame(const FaceDirections& directions) {
   const std::vector<Direction>& main = directions.main;
   if (main.empty() || directions.main_area < (1 - kBare) * directions.total_area) return {};
@@ -34,7 +34,7 @@ std::optional<Frame> common_frame(const FaceDirections& directions) {
 }
 
 struct Cell {
-  std::array<uint32_t, 3> low, high;  // planes
+  std::array<uint32_t, 3> low, high;  // as indices of planes
 };
 
 class Orthogonal {
@@ -84,11 +84,11 @@ class Orthogonal {
   Run& run_;
   std::vector<Vec3> local_;
   double same_ = 0;
-  std::array<std::vector<AlignedFace>, 3> faces_;  // by axis
+  std::array<std::vector<AlignedFace>, 3> faces_;  // per axis
   std::array<std::vector<double>, 3> planes_;
   std::vector<char> filled_;
   std::vector<Cell> candidates_;
-  std::vector<double> uncovered_;  // volume below each corner of the grid
+  std::vector<double> uncovered_;  // cumulative volume below each corner of the grid
   std::vector<Bounds> boxes_;
 };
 
@@ -98,7 +98,7 @@ void Orthogonal::localise() {
   same_ = kSame * bounds_of(local_).diagonal();
 }
 
-// Each to the axis it looks along. Faces without area look nowhere, and are not needed.
+// Assigns each face to the axis along which it faces. Faces without area have no direction and are not needed.
 bool Orthogonal::sort_faces(double total_area) {
   double stray = 0;
   for (uint32_t f = 0; f < part_.face_count(); ++f) {
@@ -140,7 +140,7 @@ bool Orthogonal::find_planes() {
   return true;
 }
 
-// Even and odd, so that any simple polygon will do.
+// The even-odd rule, so that any simple polygon is allowed.
 bool Orthogonal::contains(const AlignedFace& aligned, int axis, double u, double v) const {
   const auto face = part_.face(aligned.face);
   const int au = (axis + 1) % 3, av = (axis + 2) % 3;
@@ -153,11 +153,11 @@ bool Orthogonal::contains(const AlignedFace& aligned, int axis, double u, double
   return inside;
 }
 
-// A cell is inside if a line along the axis has crossed an odd number of faces before it; empty if
-// such a line ends inside.
+// A cell is inside if a line along the axis crosses an odd number of faces before it. The result is empty if such a
+// line ends inside.
 std::vector<char> Orthogonal::filled_along(int axis) const {
   const int au = (axis + 1) % 3, av = (axis + 2) % 3;
-  const auto sample = [&](int a, size_t k) {  // off the middle, where diagonals are
+  const auto sample = [&](int a, size_t k) {  // not in the middle, because diagonals pass there
     return planes_[a][k] + (a == au ? 0.3819 : 0.5877) * width(a, k);
   };
   std::vector<char> filled(cells(0) * cells(1) * cells(2));
@@ -196,8 +196,7 @@ bool Orthogonal::fill() {
   return !filled_.empty() && filled_along(1) == filled_ && filled_along(2) == filled_;
 }
 
-// The faces are at least as large as the sides of the filled cells: no holes between the lines
-// along which they were counted.
+// The faces have at least the area of the sides of the filled cells, so there are no holes between the sample lines.
 bool Orthogonal::is_covered() const {
   double all = 0, bare = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -222,10 +221,10 @@ bool Orthogonal::is_covered() const {
   return bare <= kBare * all;
 }
 
-// All boxes of filled cells.
+// Lists all boxes of filled cells.
 bool Orthogonal::list_candidates() {
   size_t steps = 0;
-  // For each column of cells, how many filled ones follow along z.
+  // For each column of cells, the number of filled cells that follow along z.
   std::vector<uint32_t> run(filled_.size());
   for (size_t z = cells(2); z-- > 0;)
     for (size_t y = 0; y < cells(1); ++y)
@@ -282,7 +281,7 @@ double Orthogonal::uncovered_in(const Cell& box) const {
 }
 
 bool Orthogonal::choose_boxes() {
-  constexpr double kEqual = 1e-9;  // of all the volume
+  constexpr double kEqual = 1e-9;  // fraction of the volume
   std::vector<char> covered(filled_.size());
   size_t left = static_cast<size_t>(std::count(filled_.begin(), filled_.end(), 1));
   double all = 0;
@@ -313,13 +312,13 @@ bool Orthogonal::choose_boxes() {
       for (size_t y = best->low[1]; y < best->high[1]; ++y)
         for (size_t x = best->low[0]; x < best->high[0]; ++x)
           if (!std::exchange(covered[cell(x, y, z)], 1)) --left;
-    if (left == before) return false;  // what is left is too thin to be seen
+    if (left == before) return false;  // the rest is too thin to count
   }
   return true;
 }
 
-// Splits a face along the sides of boxes until each piece lies in one. Splitting loses nothing, as
-// clipping would where planes are only nearly the same.
+// Splits a face along the sides of boxes until each fragment lies in one box. Splitting loses nothing, while clipping
+// would at nearly equal planes.
 class FaceCutter {
  public:
   FaceCutter(std::span<const Bounds> boxes, double same, std::span<const Vec3> local, const Frame& frame,
@@ -362,8 +361,8 @@ class FaceCutter {
     return true;
   }
 
-  // A vertex in the plane goes where an edge goes from it, or where the face is along an edge in the
-  // plane. To both sides always would be simpler, but leave spikes on what is not convex.
+  // A vertex in the plane goes to the side of its edge, or to the side of the face along an edge in the plane. Always
+  // using both sides would be simpler, but leaves spikes on polygons that are not convex.
   std::pair<std::vector<uint32_t>, std::vector<uint32_t>> split(const std::vector<uint32_t>& corners, int axis,
                                                                 double plane) {
     std::pair<std::vector<uint32_t>, std::vector<uint32_t>> sides;

@@ -4,7 +4,7 @@ namespace hitbox::internal::shapes {
 
 namespace {
 
-// The regular polygon that touches the unit circle from outside.
+// The regular polygon around the unit circle that touches it with every side.
 std::vector<Vec3> circumscribed_circle(const Vec3& direction, int segments) {
   const Vec3 u = any_perpendicular(direction), v = cross(direction, u);
   const double radius = 1 / std::cos(kPi / segments);
@@ -50,8 +50,8 @@ TriangleMesh revolve(const Axis& axis, const std::vector<Ring>& rings, int segme
   return mesh;
 }
 
-// The edges touch the circle at 0, step, 2 step ... from the equator on, so the vertices lie half
-// a step further; the last one is the pole.
+// The edges touch the circle at 0, step, 2 step ... from the equator, so the vertices lie half a step further. The last
+// one is the pole.
 std::vector<Ring> capsule_profile(double half_length, double radius, int segments) {
   const int edges = std::max(1, segments / 4);
   const double step = kPi / (2 * edges + 1), reach = radius / std::cos(step / 2);

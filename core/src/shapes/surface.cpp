@@ -34,7 +34,7 @@ SurfacePoint on_triangle(const SurfacePatch& patch, double u, double v) {
     u = 1 - u;
     v = 1 - v;
   }
-  // Written so that a coordinate which all corners share stays as it is.
+  // Written so that a coordinate that all corners share stays exact.
   const Vec3 ab = patch.b - patch.a, ac = patch.c - patch.a;
   return {patch.a + ab * u + ac * v, normalized(cross(ab, ac))};
 }
@@ -43,7 +43,7 @@ SurfacePoint on_cone(const SurfacePatch& patch, double u, double v) {
   const Vec3 along = patch.b - patch.a, axis = normalized(along, {0, 0, 1});
   const double r0 = patch.first, r1 = patch.second;
   const double radius = std::sqrt(r0 * r0 + u * (r1 * r1 - r0 * r0));
-  // (radius - r0) / (r1 - r0) without the cancellation of nearly equal radii
+  // (radius - r0) / (r1 - r0), without cancellation for nearly equal radii
   const double sum = radius + r0, t = sum > 0 ? u * (r1 + r0) / sum : u;
   const Vec3 out = around(axis, v);
   return {patch.a + along * t + out * radius, normalized(out * norm(along) + axis * (r0 - r1))};
@@ -107,7 +107,7 @@ std::vector<Wedge> wedges_of(const S& shape) {
   return wedges;
 }
 
-// A cylinder between two half balls, each seen from its own centre.
+// A cylinder between two half balls, each with its own centre as apex.
 std::vector<Wedge> wedges_of(const Capsule& s) {
   std::vector<Wedge> wedges = wedges_of(Cylinder{s.start, s.end, s.radius});
   const std::vector<SurfacePatch> patches = patches_of(s);

@@ -19,7 +19,8 @@ double Tolerance::along(const Vec3& direction) const {
   return all + (floor - all) * share;
 }
 
-// The way from the nearest point of a triangle changes by no more than the point itself, so its direction by 1 / d.
+// The vector from the nearest point of a triangle changes by at most the change of the point, so its direction changes
+// by at most 1 / d.
 double Tolerance::steepness(double distance) const {
   return is_directed() ? (all - floor) / (kUp - kLevel) / distance : 0;
 }
@@ -34,7 +35,7 @@ double Clearance::distance(const Vec3& p, double most) const {
   return std::sqrt(surface_.closest(p, limit * limit).distance_sq);
 }
 
-// The nearest triangle, its tolerance taken off.
+// The smallest distance from a triangle minus its tolerance.
 TriangleBvh::Closest Clearance::most_pressing(const Vec3& p) const {
   if (!tolerance_.is_directed()) return surface_.closest(p);
   TriangleBvh::Closest best;

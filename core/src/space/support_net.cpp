@@ -7,7 +7,7 @@ namespace hitbox::internal::space {
 
 namespace {
 
-// Five by five on each side of a cube, the middles of the sides among them.
+// Five by five directions on each side of a cube, including the centres of the sides.
 std::vector<Vec3> directions() {
   constexpr double kLines[5] = {-0.8, -0.4, 0, 0.4, 0.8};
   std::vector<Vec3> found;

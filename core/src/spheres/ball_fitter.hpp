@@ -1,13 +1,12 @@
-// The ball around points that sticks out of the mesh least.
+// Finds the ball around points that sticks out of the mesh least.
 //
-// A ball of radius r around a point d deep inside a solid sticks out by at most r - d: all of it
-// lies within r - d of a ball that is inside. So the best centre is not that of the smallest ball,
-// but one that is deep: on the medial axis for points around a limb, under the surface for those
-// of a flat side. Outside, where open sheets are, d is the distance with a minus sign, and
-// the smallest ball wins.
+// A ball of radius r around a point at depth d inside a solid sticks out by at most r - d, because all of it lies
+// within r - d of a ball that is inside. So the best centre is not that of the smallest ball, but a deep one: on the
+// medial axis for points around a limb, below the surface for points of a flat side. Outside, as on open sheets, d is
+// the negative distance, and the smallest ball wins.
 //
-// Always holds: the ball holds all points (but for the trimmed share).
-// Cost: some tens of passes over the points, and as many questions to the tree at most.
+// Always holds: the ball contains all points (except for the trimmed share).
+// Cost: a few tens of passes over the points, and at most as many queries of the tree.
 #pragma once
 
 #include <span>
@@ -20,11 +19,11 @@ namespace hitbox::internal::spheres {
 
 struct DeepBall {
   Vec3 center;
-  double radius = 0, depth = 0;  // depth: of the centre below the surface; negative outside
-  uint32_t group = 0;            // of all faces it is there for
+  double radius = 0, depth = 0;  // depth of the centre below the surface; negative outside
+  uint32_t group = 0;            // of all its faces
 
   double sticks_out() const { return radius - depth; }
-  double distance(const Vec3& p) const { return norm(p - center) - radius; }  // negative inside
+  double distance(const Vec3& p) const { return norm(p - center) - radius; }  // negative inside the ball
 };
 
 class BallFitter {
@@ -37,14 +36,14 @@ class BallFitter {
   BallFitter(const TriangleBvh& surface, const Winding& winding, const DepthGrid& grid)
       : surface_(surface), winding_(winding), grid_(grid) {}
 
-  // Looks around `start`. `trim`: the share of the points, the furthest ones, that may be left
-  // outside. At least one point.
+  // Searches around `start`. `trim` is the share of the points, the furthest ones, that may stay outside. Takes at
+  // least one point.
   DeepBall around(std::span<const Vec3> points, const Vec3& start, double trim, Care care) const;
 
-  // Of a point below the surface, exact; negative outside.
+  // The exact depth of a point below the surface; negative outside.
   double depth(const Vec3& p) const;
-  // The distance from the mesh summed up over the ball's surface, where that is outside the mesh and
-  // the other balls: what it adds to a union that is too large. Sampled, on the grid.
+  // The integral of the distance from the mesh over the ball's surface outside the mesh and the other balls: its
+  // contribution to the excess of the union. Sampled on the grid.
   double waste(const DeepBall& ball, std::span<const DeepBall> others) const;
 
  private:

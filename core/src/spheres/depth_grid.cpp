@@ -5,7 +5,7 @@ namespace hitbox::internal::spheres {
 namespace {
 
 constexpr double kNodes = 1 << 15;
-constexpr double kLeastSpacing = 1.0 / 96;  // a flat mesh needs no finer grid than a full one
+constexpr double kLeastSpacing = 1.0 / 96;  // a flat mesh needs no finer grid than a bulky one
 
 }  // namespace
 
@@ -20,7 +20,7 @@ DepthGrid::DepthGrid(const TriangleBvh& surface, const Winding& winding, const B
                      [&](size_t row, size_t, size_t) { fill_row(surface, winding, row % size_[1], row / size_[1]); });
 }
 
-// From node to node the distance changes by a step at most, and the side only across the surface.
+// Between neighbouring nodes the distance changes by at most a step, and the side changes only across the surface.
 void DepthGrid::fill_row(const TriangleBvh& surface, const Winding& winding, size_t y, size_t z) {
   Node* row = &nodes_[size_[0] * (y + size_[1] * z)];
   double before = Bounds::kInfinity;
@@ -53,7 +53,7 @@ DepthGrid::Depth DepthGrid::at(const Vec3& p) const {
       least_sq = d;
       nearest = &node;
     }
-    // A node further from the surface than from p is on p's side.
+    // A node that is further from the surface than from p is on p's side.
     if (const double sure = std::abs(node.depth) - norm(p - place_of(x, y, z)); sure > surest) {
       surest = sure;
       witness = &node;

@@ -1,11 +1,10 @@
-// How deep points lie below a mesh's surface, quickly and nearly: what spheres are searched with.
-// (What is kept in the end is asked of the exact tree.)
+// Fast approximate depths of points below a mesh's surface, for the search of spheres. (Final results use the exact
+// tree.)
 //
-// A grid of nodes, each with the surface's nearest point. A query takes the nearest of the eight
-// around it, so the ridge of the depth, where two sides are equally far, stays sharp. Never less deep
-// (or far) than the truth; which side of the surface a point is on can be wrong within a cell of it.
-// Coordinates are those of a unit-diagonal mesh, and points up to half a diagonal away from it.
-// Cost: 0.05 to 0.1 s to build; about 20 ns a query.
+// Each node of a grid stores the surface's nearest point. A query uses the nearest of those of the eight surrounding
+// nodes, so the ridge of the depth, where two sides are equally far, stays sharp. The magnitude is never smaller than
+// the true one. The side can be wrong within a cell of the surface. Coordinates are those of a unit-diagonal mesh, for
+// points up to half a diagonal away from it. Cost: 0.05 to 0.1 s to build, about 20 ns per query.
 #pragma once
 
 #include <array>

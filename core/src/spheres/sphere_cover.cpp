@@ -10,8 +10,8 @@ namespace hitbox::internal::spheres {
 namespace {
 
 constexpr size_t kBlock = 1024;
-constexpr size_t kChunk = 64;  // pieces that are looked at or passed over together
-constexpr int kTurns = 4;      // of all balls; later ones gain little
+constexpr size_t kChunk = 64;  // fragments that are tested or skipped together
+constexpr int kTurns = 4;      // rounds over all balls; more gain little
 
 double worst_distance(const DeepBall& ball, const FaceFragment& piece) {
   if (ball.group != piece.group) return Bounds::kInfinity;
@@ -27,7 +27,7 @@ bool holds(const DeepBall& ball, const FaceFragment& piece) {
 
 void cut(const FaceFragment& whole, std::span<const DeepBall> balls, double finest, std::vector<FaceFragment>& out) {
   std::vector<FaceFragment> stack{whole};
-  size_t guess = 0;  // neighbours are mostly in the same ball
+  size_t guess = 0;  // neighbours are usually in the same ball
   while (!stack.empty()) {
     const FaceFragment piece = stack.back();
     stack.pop_back();
@@ -46,7 +46,7 @@ void cut(const FaceFragment& whole, std::span<const DeepBall> balls, double fine
   }
 }
 
-// Which pieces which balls hold, kept while balls change.
+// The fragments in each ball, updated as balls change.
 class Holders {
  public:
   Holders(std::span<const FaceFragment> pieces, std::span<const DeepBall> balls)
@@ -66,7 +66,7 @@ class Holders {
   }
   void remove(const DeepBall& ball) { change(ball, -1); }
 
-  // The corners of the pieces that only this ball holds.
+  // The corners of the fragments that only this ball contains.
   std::vector<Vec3> relying_on(const DeepBall& ball) const {
     std::vector<Vec3> corners;
     each_near(ball, [&](size_t k) {
@@ -93,7 +93,7 @@ class Holders {
 
   std::span<const FaceFragment> pieces_;
   std::vector<int> count_;
-  std::vector<Bounds> boxes_;  // one a chunk
+  std::vector<Bounds> boxes_;  // one per chunk
 };
 
 }  // namespace

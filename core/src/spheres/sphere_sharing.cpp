@@ -9,14 +9,14 @@ namespace hitbox::internal::spheres {
 
 namespace {
 
-constexpr int kRounds = 4;  // of sharing out and fitting, after each change
+constexpr int kRounds = 4;  // rounds of assigning and fitting after each change
 constexpr int kSwapRounds = 6;
 constexpr double kOwnShare = 3;
 constexpr double kWorthARound = 0.995;
-constexpr double kSwapGain = 1.1;     // a split has to gain so much more than the merge costs
-constexpr double kNearlyWorst = 0.6;  // balls that stick out so far as the worst one are split with it
+constexpr double kSwapGain = 1.1;     // a split must gain more than the merge costs by this factor
+constexpr double kNearlyWorst = 0.6;  // balls that stick out by this fraction of the worst one are split with it
 
-// Points of the surface, all of one group, and the ball around them.
+// Points of the surface, all of one group, with the ball around them.
 struct Cluster {
   std::vector<uint32_t> points;
   DeepBall ball;
@@ -57,9 +57,9 @@ class Sharing {
     return points;
   }
 
-  // What `shown` would cost in the place of clusters a and b: what it adds to the outer surface, and
-  // by how much its balls stick out for their own share of the mesh. The first alone sees no gain where
-  // one large ball becomes two that still overlap; the second does, and the next split then pays.
+  // The cost of `shown` in place of clusters a and b: its contribution to the outer surface, and how far its balls
+  // stick out, weighted by their share of the mesh. The first term alone shows no gain if one large ball becomes two
+  // that still overlap. The second does, and then the next split pays off.
   double cost(std::span<const Cluster> shown, const Clusters& clusters, size_t a, size_t b) const {
     double sum = 0;
     std::vector<DeepBall> others;
@@ -86,7 +86,7 @@ class Sharing {
     return std::accumulate(each.begin(), each.end(), 0.0);
   }
 
-  // Points to the ball that has to stick out least for them, then balls to their points.
+  // Assigns points to the ball that has to stick out least for them, then fits balls to their points.
   void refit(Clusters& clusters) const {
     share_out(clusters);
     std::erase_if(clusters, [](const Cluster& cluster) { return cluster.points.empty(); });
@@ -132,7 +132,7 @@ class Sharing {
     return best;
   }
 
-  // The best of three: across each of the principal axes. A half without points: there is none.
+  // The best of three splits, across each of the principal axes. If a half has no points there is no split.
   Halves halves_of(const Clusters& clusters, size_t whole) const {
     const Cluster& cluster = clusters[whole];
     Vec3 mean;
@@ -185,9 +185,9 @@ class Sharing {
     return order;
   }
 
-  // Always those that stick out most, several at a time, so that threads have something to share.
+  // Splits the balls that stick out most, several at a time, so that threads can share the work.
   void split_until(Clusters& clusters, size_t count) const {
-    std::vector<bool> whole(clusters.size(), false);  // cannot be split
+    std::vector<bool> whole(clusters.size(), false);  // clusters that cannot be split
     while (clusters.size() < count) {
       run_.advance(static_cast<double>(clusters.size()) / static_cast<double>(count));
       const std::vector<size_t> chosen = to_split(clusters, whole, count - clusters.size());
@@ -221,7 +221,7 @@ class Sharing {
     double loss = 0;
   };
 
-  // Each ball with the three of its group that it overlaps most, as one.
+  // Each ball merged with one of the three balls of its group that it overlaps most.
   std::vector<Pair> neighbours(const Clusters& clusters) const {
     std::vector<std::pair<size_t, size_t>> found;
     std::vector<std::pair<double, size_t>> near;
@@ -268,7 +268,7 @@ class Sharing {
     }
   }
 
-  // Merges the pairs that cost least and splits as many balls that gain more.
+  // Merges the cheapest pairs, and splits as many balls that gain more.
   bool swap_some(Clusters& clusters) const {
     std::vector<Halves> halves(clusters.size());
     run_.for_each_block(clusters.size(), 1, [&](size_t k, size_t, size_t) { halves[k] = halves_of(clusters, k); });

@@ -1,4 +1,4 @@
-// Four numbers at a time, against one at a time.
+// Compares four numbers at a time with one at a time.
 #include "base/lanes.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 plain::Float4 random_lanes(Random& random) {
   plain::Float4 lanes;
-  for (size_t k = 0; k < 4; ++k)  // some of them equal, so that comparisons have ties
+  for (size_t k = 0; k < 4; ++k)  // some are equal, so that comparisons have ties
     lanes[k] = static_cast<float>(random.uniform() < 0.2 ? 0.5 : random.uniform(-3, 3));
   return lanes;
 }

@@ -9,7 +9,7 @@ using namespace hitbox::internal::bvh;
 
 namespace {
 
-// Triangles of sizes 1e-6 to 1, some without area, some twice.
+// Triangles of sizes 1e-6 to 1, some without area, some repeated.
 TriangleMesh soup(size_t count, uint64_t seed) {
   Random random(seed);
   const auto point = [&] { return Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; };
@@ -58,7 +58,7 @@ TEST(equal_boxes_do_not_make_a_deep_tree) {
   size_t touched = 0;
   tree.overlaps({{1, 1, 1}, {2, 2, 2}}, [&](uint32_t) { ++touched; });
   CHECK(touched == 50000);
-  std::vector<Bounds> growing;  // sizes that double: the worst for splits by area
+  std::vector<Bounds> growing;  // doubling sizes, the worst case for splits by area
   for (int k = 0; k < 190; ++k) growing.push_back({{0, 0, 0}, Vec3{1, 1, 1} * std::ldexp(1, k - 95)});
   const BoxBvh chain(growing, run);
   CHECK(chain.nearest_boxes({{-1, -1, -1}, {-1, -1, -1}}, 190, [](uint32_t) { return false; }).size() == 190);

@@ -1,4 +1,4 @@
-// The whole of fit in C++: enclosure, count, and the same bytes for any number of threads.
+// The complete fit in C++: enclosure, count, and the same bytes for any number of threads.
 #include "fit/fit.hpp"
 
 #include "base/random.hpp"
@@ -37,7 +37,7 @@ FitResult fit(const MeshView& mesh, uint32_t count, unsigned threads) {
   return shapes_after(input, tree, tree.merges_to(count), run);
 }
 
-// Any difference in a shape shows in how far these points are from it.
+// Any difference in a shape changes the distances of these points.
 std::vector<double> fingerprint(const FitResult& fitted) {
   const std::vector<Vec3> points = {{0.1, 0.2, 0.3}, {-3, 0.5, 1}, {0.7, -0.7, 0}, {2, 2, -2}};
   std::vector<double> all, one(points.size());
@@ -102,11 +102,11 @@ TEST(levels_are_cuts_of_one_tree) {
           tree.in_input_faces(tree.partition_after(tree.merges_to(count))).cluster_of_face);
   }
   CHECK(levels.within(1, run).fitted.shapes.size() == 1);
-  CHECK(levels.within(1e-6, run).strays > 1e-6);  // not even the finest
+  CHECK(levels.within(1e-6, run).strays > 1e-6);  // even the finest shapes do not reach it
   CHECK(levels.clusters_within(1e-6).cluster_count == 32);
 }
 
-// Groups that lie scattered over one surface: hundreds of pieces each, none beside its own kind.
+// Groups that are scattered over one surface in hundreds of pieces, none next to a piece of its own group.
 TEST(no_cluster_has_faces_of_two_groups_and_each_group_ends_as_one) {
   const Mesh mesh = bumpy_torus(90);
   constexpr uint32_t kGroups = 5;

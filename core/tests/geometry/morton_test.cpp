@@ -16,7 +16,7 @@ TEST(a_morton_curve_visits_every_point_once_in_short_steps) {
     std::vector<uint32_t> order = morton_order(points, shift);
     double along = 0;
     for (size_t k = 1; k < order.size(); ++k) along += norm(points[order[k]] - points[order[k - 1]]);
-    CHECK(along / 4095 < 0.15);  // at random it would be 0.66
+    CHECK(along / 4095 < 0.15);  // a random order would give 0.66
     std::sort(order.begin(), order.end());
     for (uint32_t k = 0; k < order.size(); ++k) CHECK(order[k] == k);
   }

@@ -50,7 +50,7 @@ TEST(json_depth_is_limited) {
 }
 
 TEST(json_survives_every_prefix_and_flips) {
-  // Copied to memory of its exact size, so that the sanitizer sees a step beyond.
+  // Copied to memory of its exact size, so that the sanitizer detects reads beyond it.
   const auto survives = [](std::string_view text) {
     const auto exact = std::make_unique<char[]>(text.size());
     std::memcpy(exact.get(), text.data(), text.size());

@@ -1,6 +1,6 @@
-// Every reader against every prefix of a small file and thousands of damaged ones. Bytes lie in
-// memory of their exact size, so that the sanitizers see a step beyond. What is right about good
-// files is tested from Python, with other readers as judges.
+// Tests every reader with every prefix of a small file and thousands of damaged files. Bytes lie in memory of their
+// exact size, so that the sanitizers detect reads beyond it. Tests in Python compare the results for valid files with
+// other readers.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -127,7 +127,7 @@ std::string glb() {
 struct Sample {
   const char* suffix;
   std::string bytes;
-  bool is_binary;  // then no shorter file is right
+  bool is_binary;  // then no shorter file is valid
 };
 
 std::vector<Sample> samples() {
@@ -245,7 +245,7 @@ TEST(claims_of_billions_cost_nothing) {
 }
 
 TEST(instances_cannot_multiply_without_end) {
-  // 5,000 nodes that each show 500 primitives of one and the same 1,000 triangles.
+  // 5,000 nodes that each show 500 primitives of the same 1,000 triangles.
   std::string nodes, primitives;
   for (int k = 0; k < 5000; ++k) nodes += format("%s{\"mesh\":0}", k ? "," : "");
   for (int k = 0; k < 500; ++k) primitives += format("%s{\"attributes\":{\"POSITION\":0}}", k ? "," : "");

@@ -74,7 +74,7 @@ TEST(patches_cover_their_surface_and_their_hulls_hold_them) {
           reach = std::max(reach, norm(hull.points[at] - hull.center));
         }
         CHECK_NEAR(weights, 1, 1e-9);
-        // Its points, by halving: no further than the hull says, on the mean no further than mean_reach.
+        // The patch's points, by halving, are within the hull's bounds, and on average within mean_reach.
         std::vector<Patch> small{patch};
         for (int d = 0; d < 6; ++d) {
           std::vector<Patch> next;
@@ -153,12 +153,12 @@ TEST(a_face_between_two_shapes_sticks_out_in_its_middle) {
   Polygons plate{{{-1, 0, 0}, {1, 0, 0}, {0, 1e-3, 0}}, {0, 1, 2}, {0, 3}};
   const std::vector<Shape> two{Sphere{{-1, 0, 0}, 0.75}, Sphere{{1, 0, 0}, 0.75}};
   const Certificate found = certified(plate, two);
-  // Farthest from both centres: the tip.
+  // The tip is farthest from both centres.
   check_tight(found.sticks_out, (std::sqrt(1 + 1e-6) - 0.75) / plate.view().vertices[0].x / -2, 1e-3);
 }
 
 TEST(what_another_shape_hides_is_not_outer) {
-  // A small box whose far side lies deep in a large one; the input is a thin open strip between them.
+  // The far side of a small box lies deep in a large one. The input is a thin open strip between them.
   const Polygons strip{{{-2, -1, 0}, {-2, 1, 0}, {-2, 0, 1}}, {0, 1, 2}, {0, 3}};
   const double diagonal = std::sqrt(5.0);
   const std::vector<Shape> shapes{box({-1, 0, 0}, {1, 1, 1}), box({-1, 0, 0}, {1.5, 2, 2})};
@@ -173,7 +173,7 @@ TEST(what_another_shape_hides_is_not_outer) {
     const MeshDistances distances = distances_to_mesh(samples.points, strip.view(), run);
     const double largest = *std::max_element(distances.distances.begin(), distances.distances.end());
     all = std::max(all, largest / diagonal);
-    if (k == 1) outer = largest / diagonal;  // the small one is hidden whole
+    if (k == 1) outer = largest / diagonal;  // the small box is completely hidden
   }
   CHECK(found.all_surfaces.low >= all - 2e-3 && found.all_surfaces.high >= all);
   CHECK(found.outer_surface.low >= outer - 2e-3 && found.outer_surface.high >= outer);
@@ -181,7 +181,7 @@ TEST(what_another_shape_hides_is_not_outer) {
   const Certificate alone = certified(strip, {shapes[0]});
   const Certificate hidden = certified(strip, {shapes[0], box({-1, 0, 0}, {1.0004, 1.0004, 1.0004})});
   CHECK(alone.outer_surface.high < found.outer_surface.low);
-  // 0.001 of the diagonal is beyond the second box: both count.
+  // 0.001 of the diagonal is beyond the second box, so both count.
   check_tight(hidden.outer_surface, std::sqrt(5 + 0.0004 * (2 * 2.0 + 2 * 1 + 0 + 3 * 0.0004)) / diagonal, 2e-3);
 }
 
@@ -211,7 +211,7 @@ TEST(samples_lie_within_the_bounds_and_threads_do_not_matter) {
   CHECK(sum / weight <= one.mean_all.high + 1e-3 && sum / weight >= one.mean_all.low - 1e-3);
 }
 
-// Far from the origin rounding alone may be more than was asked for, and then it is said.
+// Far from the origin rounding alone may exceed the requested resolution, which the result must report.
 TEST(complete_means_as_narrow_as_asked_wherever_it_lies) {
   for (const double away : {0.0, 1e3, 1e5, 1e7}) {
     const Vec3 center{away, 0, 0};

@@ -1,4 +1,4 @@
-// Points on and in shapes, and what a collider's shapes say about points.
+// Samples on and in shapes, and queries of a collider's shapes.
 #include "base/random.hpp"
 #include "geometry/convex_hull.hpp"
 #include "measure/collider_measure.hpp"
@@ -56,7 +56,7 @@ TEST(points_of_patches_are_on_the_shape_and_those_of_wedges_in_it) {
   }
 }
 
-// Their mean is that of the points of the bounding box that the shape holds.
+// Their mean is that of the points of the bounding box inside the shape.
 TEST(points_of_wedges_are_uniform) {
   for (const Shape& shape : one_of_each()) {
     Run run(1);

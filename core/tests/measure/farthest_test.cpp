@@ -1,4 +1,4 @@
-// How far a shape strays, against dense samples of its surface.
+// Compares the largest distance of a shape with dense samples of its surface.
 #include "measure/farthest.hpp"
 
 #include "base/random.hpp"

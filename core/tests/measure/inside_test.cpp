@@ -8,7 +8,7 @@ using namespace hitbox::internal::measure;
 
 namespace {
 
-// A cube of edge 2 * half about the origin, on a grid so coarse that rays meet edges and corners.
+// A cube of edge 2 * half around the origin, on a grid so coarse that rays hit edges and corners.
 void add_cube(TriangleMesh& mesh, double half, bool inward) {
   const auto first = static_cast<uint32_t>(mesh.vertices.size());
   for (int k = 0; k < 8; ++k)
@@ -87,7 +87,7 @@ TEST(only_closed_outward_surfaces_are_solids) {
   TriangleMesh cube;
   add_cube(cube, 1, false);
   CHECK(closed_solid(cube));
-  TriangleMesh soup;  // the same with vertices of its own for every triangle
+  TriangleMesh soup;  // the same with separate vertices per triangle
   for (const Triangle& t : cube.triangles) {
     const auto first = static_cast<uint32_t>(soup.vertices.size());
     for (const uint32_t v : t) soup.vertices.push_back(cube.vertices[v]);

@@ -27,7 +27,7 @@ Mesh soup(Random& random, size_t faces, int grid) {
       mesh.vertices.push_back({coordinate(), coordinate() * -1, coordinate()});
     }
     mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
-    if (random.below(4) == 0) mesh.vertices.push_back({coordinate(), 0, 99});  // used by no face
+    if (random.below(4) == 0) mesh.vertices.push_back({coordinate(), 0, 99});  // unused
   }
   return mesh;
 }
@@ -126,10 +126,10 @@ TEST(faces_without_area_repeated_and_duplicate_ones_are_counted_and_kept) {
     };
     add({0, 1, 4});     // on one line
     add({0, 1, 1});     // repeated
-    add({1, 0, 2});     // face 0 turned round
-    add({2, 1, 0});     // and again
-    add({0, 1, 2, 3});  // a quad of its own
-    add({3, 1, 0, 2});  // its twin
+    add({1, 0, 2});     // face 0 reversed
+    add({2, 1, 0});     // another copy
+    add({0, 1, 2, 3});  // a separate quad
+    add({3, 1, 0, 2});  // its copy
     const auto result = clean(mesh.view(), {}, "m", one_thread());
     const CleanReport& report = result.value().report;
     CHECK(report.zero_area == 1 && report.repeated_index == 1 && report.duplicates == 3);

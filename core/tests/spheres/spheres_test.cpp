@@ -1,4 +1,4 @@
-// Spheres in C++: what encloses does, at most the count, the same for any number of threads.
+// Spheres in C++: enclosure, count, and the same bytes for any number of threads.
 #include "spheres/spheres.hpp"
 
 #include "measure/certify.hpp"
@@ -53,7 +53,7 @@ std::vector<double> numbers(const SphereFit& fit) {
   return all;
 }
 
-// How far the mesh is outside the spheres at most: a bound from above, of the diagonal.
+// An upper bound of the distance of the mesh from the spheres, as a fraction of the diagonal.
 double certified_outside(const Mesh& mesh, const SphereFit& fit) {
   Run run(2);
   const ShapeUnion all(fit.fitted.shapes, run);
@@ -67,7 +67,7 @@ TEST(spheres_hold_the_large_faces_of_a_box_in_their_union) {
   for (const uint32_t count : {1u, 2u, 7u, 30u}) {
     const SphereFit fit = fitted(mesh, count, SphereMode::conservative);
     CHECK(fit.fitted.shapes.size() <= count);
-    CHECK(certified_outside(mesh, fit) <= 1e-3 + 1e-9);  // its resolution
+    CHECK(certified_outside(mesh, fit) <= 1e-3 + 1e-9);  // the resolution of the bound
     CHECK(fit.measure.coverage == 1 && fit.measure.left_out == 0);
   }
   CHECK(fitted(mesh, 30, SphereMode::conservative).measure.mean < 0.06);
