@@ -1,4 +1,5 @@
-# make demo | test | bench | compare | paper | clean. Needs Python 3.10+, a C++20 compiler and make; the rest comes by itself.
+# make demo | dev | check | t | format | test | bench | compare | paper | clean; CONTRIBUTING.md explains them.
+# Needs Python 3.10+, a C++20 compiler and make. The rest is installed into .venv.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,25 +10,42 @@ MODEL  := examples/lighthouse.obj
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+DEV_BUILD      := build/dev
+BUILD_REQUIRES := $(shell sed -n 's/^requires = \[\(.*\)\]$$/\1/p' pyproject.toml | sed 's/", "/" "/g')
+
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt \
            $(shell find core bindings src cmake -type f -not -name '*.pyc' 2>/dev/null)
 
 CPP_FILES := $(shell find core bindings examples -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo test format bench stale compare paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
+.PHONY: demo dev check t test format bench stale compare paper clean render-libraries browser reference cpp-tests cpp-tests-sanitized
 
 demo: $(VENV)/.render | render-libraries
 	@mkdir -p $(OUT)
 	$(BIN)/hitbox fit $(MODEL) -n 96 -o $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.glb
 	@$(BIN)/hitbox render $(MODEL) $(OUT)/lighthouse.collider.json -o $(OUT)/lighthouse.png
 
-test: $(VENV)/.dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
+# An editable install: Python runs from src/. Compiles what changed since the last call, the C++ tests too.
+dev: $(VENV)/.dev
+	@$(BIN)/cmake --build $(DEV_BUILD)
+	@$(BIN)/cmake --install $(DEV_BUILD) --prefix "$$(cat $(DEV_BUILD)/prefix)" > $(DEV_BUILD)/install.log
+
+# What to run before a commit, in less than a minute. SINCE names the commit that the tree is compared with.
+check: dev
+	@$(BIN)/python tools/check.py $(if $(SINCE),--since $(SINCE))
+
+# One test in either language: make t NAME=part_of_its_name
+t: dev
+	@$(BIN)/python tools/one_test.py "$(NAME)"
+
+test: dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 -m 'not serial'
+	$(BIN)/pytest -m serial
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -50,26 +68,29 @@ compare: $(VENV)/.bench
 paper: $(VENV)/.bench
 	$(BIN)/python benchmarks/paper_tables.py
 
-cpp-tests: $(VENV)/.dev
-	@mkdir -p build
-	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON > build/tests.log
-	$(BIN)/cmake --build build/tests
-	build/tests/core/hitbox_tests
+cpp-tests: dev
+	$(DEV_BUILD)/core/hitbox_tests
 
 cpp-tests-sanitized: $(VENV)/.dev
 	@mkdir -p build
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON \
-	  -DHITBOX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" > build/sanitize.log
+	  -DHITBOX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" > build/sanitize.log
 	$(BIN)/cmake --build build/sanitize
 	build/sanitize/core/hitbox_tests
 
-# A stamp file says that hitbox, as it is in the tree now, is installed with that extra.
+# A stamp file says that hitbox, as it is in the tree now, is installed with that extra. An editable install stays one.
 $(VENV)/.%: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q ".[$(EXTRA_$*)]"
+	$(BIN)/python -m pip install -q $(if $(wildcard $(VENV)/.dev),"hitbox[$*]",".[$*]")
 	@touch $@
-EXTRA_render := render
-EXTRA_dev    := dev
-EXTRA_bench  := bench
+
+# One build tree for the extension and the C++ tests: both link the same objects, those that users get.
+$(VENV)/.dev: pyproject.toml CMakeLists.txt core/CMakeLists.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q $(BUILD_REQUIRES) "cmake>=3.20" ninja
+	$(BIN)/python -m pip install -q --no-deps --no-build-isolation --editable . -C build-dir=$(DEV_BUILD) \
+	  -C cmake.define.HITBOX_TESTS=ON -C cmake.define.HITBOX_ASSERTIONS=OFF
+	$(BIN)/python -m pip install -q "hitbox[dev]"
+	$(BIN)/python -c "import hitbox._native as n, pathlib; print(pathlib.Path(n._core.__file__).parents[1])" > $(DEV_BUILD)/prefix
+	@touch $@
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \

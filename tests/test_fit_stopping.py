@@ -15,6 +15,8 @@ import specimens
 
 from hitbox import fit
 
+pytestmark = pytest.mark.serial
+
 
 @pytest.mark.parametrize("count", [16, None])
 def test_progress_goes_forward_and_names_the_stages(count):
