@@ -1,4 +1,4 @@
-"""What users get. The tests run hitbox from src/, so the wheel and the source archive are compared with it."""
+"""What users get. Tests run hitbox from src/, so the wheel and the source archive are compared with it."""
 
 from __future__ import annotations
 
