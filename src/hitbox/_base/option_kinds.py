@@ -174,6 +174,7 @@ class Choice(Kind):
     """One of the words of a Literal."""
 
     is_closed = True
+    metavar = "NAME"
 
     def __init__(self, literal: Any, *, what: str = "value") -> None:
         self.words = get_args(literal)
@@ -193,7 +194,7 @@ class Points(Kind):
     """Points, one row of three numbers each."""
 
     metavar = "X,Y,Z"
-    hint = "May be given several times."
+    hint = "Repeatable."
     repeats = True
 
     def checked(self, where: str, value: Any) -> tuple[tuple[float, ...], ...]:
@@ -216,7 +217,7 @@ class Folders(Kind):
     """Folders by names."""
 
     metavar = "NAME=FOLDER"
-    hint = "Such as arm=src/arm. May be given several times."
+    hint = "Such as arm=src/arm. Repeatable."
     repeats = True
     crosses = False
 

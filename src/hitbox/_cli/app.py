@@ -11,7 +11,8 @@ from click.exceptions import Abort, Exit
 
 from hitbox._base.errors import InputError
 from hitbox._batch.jobs import runnable
-from hitbox._cli import method
+from hitbox._cli import method, style
+from hitbox._cli import options as read
 from hitbox._cli.batch import batch
 from hitbox._cli.carve import carve
 from hitbox._cli.check import check
@@ -43,21 +44,22 @@ def cli() -> None:
     """
 
 
-cli.add_command(batch)
-cli.add_command(carve)
-cli.add_command(check)
-cli.add_command(compare)
-cli.add_command(convert)
-cli.add_command(evaluate)
-cli.add_command(fit)
-cli.add_command(info)
-cli.add_command(merge)
-cli.add_command(render)
-cli.add_command(robot)
-cli.add_command(simulate)
+_COMMANDS = {
+    "Make colliders": (fit, carve, merge, robot, batch),
+    "Use them": (convert, check, render, simulate),
+    "Measure": (evaluate, compare, info),
+}
+
+style.apply()
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        _command.panel = _panel
+        cli.add_command(_command)
 for _verb in runnable().values():
     if _verb.command not in cli.commands:
-        cli.add_command(method.command(_verb))
+        cli.add_command(method.command(_verb, panel="Make colliders"))
+for _made in cli.commands.values():
+    _made.params = read.in_groups(_made.params)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -33,7 +33,7 @@ class _WithVerb(click.RichCommand):
         own = super().get_params(context)
         verbs = runnable()
         verb = verbs.get(context.meta.get("verb", "fit"), verbs["fit"])
-        return [*own[:1], *read.verb_params(verb.options), *own[1:]]
+        return read.in_groups([*own[:1], *read.verb_params(verb.options), *own[1:]])
 
 
 def _named_verb(arguments: list[str]) -> str:
@@ -47,36 +47,101 @@ def _named_verb(arguments: list[str]) -> str:
     return named
 
 
-@click.command(cls=_WithVerb, short_help="A verb on thousands of meshes.")
+@click.command(cls=_WithVerb, short_help="Run a verb on thousands of meshes.")
 @click.argument("source", metavar="DIR|GLOB|LIST")
-@click.option("-o", "--output", required=True, help="The folder for outputs, or a URL for fsspec.")
+@click.option(
+    "-o", "--output", panel="Output", required=True, help="Folder for the outputs, or a URL for fsspec."
+)
 @click.option(
     "--verb",
+    panel="Input",
     type=click.Choice(list(runnable())),
     default="fit",
     show_default=True,
-    help="What to run; its options are flags too. For those of carve: hitbox batch --verb carve --help.",
+    help="Verb to run. Its options are flags too: hitbox batch --verb carve --help shows those of carve.",
 )
-@click.option("--to", default="json", show_default=True, help="A format, or a suffix such as .collider.json.")
-@click.option("--with-mesh", is_flag=True, help="Each mesh is written along, where the format can show one.")
-@click.option("--dynamic", is_flag=True, help="Bodies that move, with the mass of their meshes.")
-@click.option("--density", type=float, help="Kilograms a cubic metre. [default: 1000]")
-@click.option("--root", help="The folder that all inputs of a list are below. Default: the list's own.")
-@click.option("--workers", type=int, default=0, help="Assets at a time; 0 is one a core.")
-@click.option("--timeout", type=float, default=900, show_default=True, help="Seconds an asset may take.")
-@click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory an asset may use.")
-@click.option("--shard", help="Only a part of the assets, such as 2/4: the second of four.")
-@click.option("--resume", is_flag=True, help="Leave out what an earlier run has done and is unchanged.")
-@click.option("--retry-failed", is_flag=True, help="Only what failed in an earlier run.")
-@click.option("--verify", is_flag=True, help="With --resume: compare hashes of outputs, not sizes.")
-@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
-@click.option("--address", help="Of a Ray cluster; auto for the one this machine is part of.")
 @click.option(
-    "--samples", type=int, default=10_000, show_default=True, help="Points a distance is measured at; or 0."
+    "--to",
+    panel="Output",
+    default="json",
+    show_default=True,
+    help="Format to write, or a suffix such as .collider.json.",
 )
-@click.option("--pictures/--no-pictures", default=None, help="Default: where the extra render is there.")
-@click.option("--threads", type=int, default=0, help="Threads a worker; 0 shares out the cores.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option(
+    "--with-mesh",
+    panel="Output",
+    is_flag=True,
+    help="Write each mesh too, if the format can show one.",
+)
+@click.option(
+    "--dynamic", panel="Output", is_flag=True, help="Write bodies that move, with the mass of their meshes."
+)
+@click.option(
+    "--density", panel="Output", type=float, help="Density in kilograms per cubic metre. [default: 1000]"
+)
+@click.option(
+    "--root", panel="Input", help="Folder that contains all inputs of a list. [default: the list's own]"
+)
+@click.option(
+    "--workers", panel="Effort", type=int, default=0, help="Number of assets at a time; 0 is one per core."
+)
+@click.option(
+    "--timeout",
+    panel="Effort",
+    type=float,
+    default=900,
+    show_default=True,
+    help="Seconds that an asset may take.",
+)
+@click.option(
+    "--memory",
+    panel="Effort",
+    type=float,
+    default=8,
+    show_default=True,
+    help="GiB of memory that an asset may use.",
+)
+@click.option("--shard", panel="Input", help="Part of the assets to run, such as 2/4: the second of four.")
+@click.option(
+    "--resume", panel="Input", is_flag=True, help="Skip unchanged assets that an earlier run has finished."
+)
+@click.option(
+    "--retry-failed", panel="Input", is_flag=True, help="Run only the assets that failed in an earlier run."
+)
+@click.option(
+    "--verify", panel="Input", is_flag=True, help="With --resume, compare hashes of outputs instead of sizes."
+)
+@click.option(
+    "--engine",
+    panel="Effort",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where workers run: on this machine (local) or in a Ray cluster (ray).",
+)
+@click.option(
+    "--address",
+    panel="Effort",
+    help="Address of a Ray cluster; auto is the one that this machine belongs to.",
+)
+@click.option(
+    "--samples",
+    panel="Output",
+    type=int,
+    default=10_000,
+    show_default=True,
+    help="Number of points at which distances are measured; 0 measures none.",
+)
+@click.option(
+    "--pictures/--no-pictures",
+    panel="Output",
+    default=None,
+    help="Draw each asset for the page. [default: if the extra render is installed]",
+)
+@click.option(
+    "--threads", type=int, default=0, panel="Effort", help="Threads per worker; 0 distributes the cores."
+)
+@click.option("--json", "as_json", is_flag=True, panel="Output", help="Print the summary as JSON.")
 @click.pass_context
 def batch(
     context: click.Context, /, source: str, output: str, verb: str, as_json: bool, **given: Any

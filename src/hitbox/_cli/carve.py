@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from hitbox._model.space import NavigableSpace
 
 
-@click.command(short_help="Hulls that keep doorways open.")
+@click.command(short_help="Wrap a mesh in hulls that keep doorways open.")
 @method.MESH
 @read.flags(CarveOptions)
 @method.THREADS
+@method.output_flag()
 @method.JSON
 @click.option(
-    "--space-out", panel="Output", help="Where to save the space that is kept open, a .json; render shows it."
+    "--space-out",
+    panel="Output",
+    help="Save the space that stays open as a .json file, which render can draw.",
 )
-@method.output_flag()
 def carve(
     mesh: str,
     threads: int,

@@ -12,16 +12,16 @@ from hitbox._cli.layout import print_rows, print_title
 DOES_NOT_FIT = 1
 
 
-@click.command(short_help="Whether a collider fits an engine.")
+@click.command(short_help="Check whether a collider fits an engine.")
 @click.argument("collider")
 @click.option(
     "--profile",
     "profiles",
     multiple=True,
     required=True,
-    help="An engine, such as physx, or your own JSON file. May be given again.",
+    help="Engine such as physx, or a JSON file. Repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--json", "as_json", is_flag=True, panel="Output", help="Print the report as JSON.")
 def check(collider: str, profiles: tuple[str, ...], as_json: bool) -> int:
     """Says which shapes of COLLIDER an engine would not take as they are, and why.
 

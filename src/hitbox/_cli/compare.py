@@ -19,33 +19,44 @@ if TYPE_CHECKING:
     from hitbox._compare import Comparison, Row, Subject
 
 
-@click.command(short_help="hitbox beside other tools, as a page.")
+@click.command(short_help="Compare hitbox with other tools, as a page.")
 @click.argument("meshes", nargs=-1, required=True, metavar="MESH...")
 @click.option(
     "--peers",
     default="coacd,vhacd",
     show_default=True,
-    help="The tools to compare with; an empty text: none.",
+    help="Tools to compare with; an empty text is none.",
 )
 @click.option(
     "--budget",
     default="bytes=1/3",
     show_default=True,
-    help="What hitbox gets: bytes=1/3 (of each peer's bytes), count=64, or tolerance=1%.",
+    help="Budget of hitbox: bytes=1/3 (of each peer's bytes), count=64, or tolerance=1%.",
 )
-@click.option("--balls", type=int, default=5000, show_default=True, help="Balls of the simulation.")
-@click.option("--frames", type=int, default=1000, show_default=True, help="Frames of the simulation.")
-@click.option("--simulate/--no-simulate", default=True, help="Whether to drop balls on each collider.")
+@click.option("--balls", type=int, default=5000, show_default=True, help="Number of balls in the simulation.")
 @click.option(
-    "--samples", type=int, default=200_000, show_default=True, help="Points a distance is measured at."
+    "--frames", type=int, default=1000, show_default=True, help="Number of frames in the simulation."
 )
-@click.option("--up", type=click.Choice(UPS), help="The axis that points up. Default: as the files say.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random points and the balls.")
-@click.option("--timeout", type=float, default=900, show_default=True, help="Seconds each run may take.")
-@click.option("--memory", type=float, default=8, show_default=True, help="GiB of memory each run may use.")
-@click.option("--store", help="Where results are kept. Default: .hitbox-compare beside the report.")
-@click.option("-o", "--output", required=True, help="The page, an .html.")
-@click.option("--csv", "table", help="The rows as a table, a .csv.")
+@click.option("--simulate/--no-simulate", default=True, help="Drop balls on each collider.")
+@click.option(
+    "--samples",
+    type=int,
+    default=200_000,
+    show_default=True,
+    help="Number of points at which distances are measured.",
+)
+@click.option("--up", type=click.Choice(UPS), help="Axis that points up. [default: as the files say]")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed of the points and the balls."
+)
+@click.option("--timeout", type=float, default=900, show_default=True, help="Seconds that each run may take.")
+@click.option(
+    "--memory", type=float, default=8, show_default=True, help="GiB of memory that each run may use."
+)
+@click.option("--cache", help="Folder that keeps results. [default: .hitbox-compare beside the page]")
+@click.option("--store", hidden=True)
+@click.option("-o", "--output", required=True, help="Page to write, an .html file.")
+@click.option("--csv", "table", help="Table of the rows to write, a .csv file.")
 def compare(
     meshes: tuple[str, ...],
     peers: str,
@@ -58,6 +69,7 @@ def compare(
     seed: int,
     timeout: float,
     memory: float,
+    cache: str | None,
     store: str | None,
     output: str,
     table: str | None,
@@ -68,6 +80,9 @@ def compare(
     are kept: a second run only does what is new.
     """
     _check_outputs(output, table)
+    if store is not None:
+        click.echo("hitbox: note: --store is now --cache.", err=True)
+        cache = cache or store
 
     from hitbox._base.files import replace_files
     from hitbox._compare import compare as run
@@ -85,7 +100,7 @@ def compare(
             seed=seed,
             timeout=timeout,
             memory=memory,
-            store=store if store is not None else Path(output).parent / ".hitbox-compare",
+            store=cache if cache is not None else Path(output).parent / ".hitbox-compare",
             progress=progress,
         )
     files = {output: found.to_html()} | ({table: found.to_csv()} if table else {})

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _NAMES = ", ".join(dict.fromkeys(known.name for known in FORMATS))
 
 
-@click.command(short_help="A collider in an engine's format.")
+@click.command(short_help="Write a collider in an engine's format.")
 @click.argument("collider", metavar="IN")
 @click.option("-o", "--output", "outputs", multiple=True, required=True, help=OUTPUT_HELP)
-@click.option("--format", "name", help=f"The format, whatever the suffix: {_NAMES}.")
-@click.option("--with-mesh", "mesh", help="A mesh to be seen, written along; a closed one gives the mass.")
-@click.option("--dynamic", is_flag=True, help="A body that moves: with mass, centre and inertia.")
-@click.option("--density", type=float, help="Kilograms a cubic metre. [default: 1000]")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--format", "name", help=f"Format to write, whatever the suffix: {_NAMES}.")
+@click.option("--with-mesh", "mesh", help="Mesh to write too, for display. A closed one gives the mass.")
+@click.option("--dynamic", is_flag=True, help="Write a body that moves, with mass, centre and inertia.")
+@click.option("--density", type=float, help="Density in kilograms per cubic metre. [default: 1000]")
+@click.option("--json", "as_json", is_flag=True, panel="Output", help="Print the report as JSON.")
 def convert(
     collider: str,
     outputs: tuple[str, ...],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from hitbox._base.text import counted, distinct_names, listed, percent
+from hitbox._cli import method
 from hitbox._cli.bar import progress_bar
 from hitbox._cli.layout import print_rows, print_table, print_title, print_wrapped
 
@@ -19,14 +20,24 @@ _SHOWN = 8  # numbers of shapes that are listed
 _UNTOUCHABLE = "nothing can be touched"
 
 
-@click.command(short_help="How well a collider stands for a mesh.")
+@click.command(short_help="Measure how well a collider follows a mesh.")
 @click.argument("mesh")
 @click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
-@click.option("--samples", type=int, default=200_000, show_default=True, help="Points on each surface.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random points.")
-@click.option("--certify", is_flag=True, help="Also bounds that hold for every point; takes seconds.")
-@click.option("--threads", type=int, default=0, help="Threads; 0 is all cores. Never changes the result.")
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON: a list where there are several.")
+@click.option(
+    "--samples", type=int, default=200_000, show_default=True, help="Number of sample points on each surface."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the sample points.")
+@click.option(
+    "--certify", is_flag=True, help="Also compute bounds that hold for every point, which takes seconds."
+)
+@method.THREADS
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    panel="Output",
+    help="Print JSON: a list if there are several colliders.",
+)
 def evaluate(
     mesh: str,
     colliders: tuple[str, ...],

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from hitbox._model.mesh import Mesh
 
 
-@click.command(short_help="A collider around a mesh.")
+@click.command(short_help="Fit simple shapes around a mesh.")
 @method.MESH
 @read.flags(FitOptions)
-@click.option("--lods", panel="Size", help="Several levels of detail from one run, such as 16,64,256.")
+@click.option(
+    "--lods", panel="Size", help="Counts of several levels of detail from one run, such as 16,64,256."
+)
 @method.THREADS
-@click.option("--cache", panel="Effort", help="A folder that keeps results, so that none is computed twice.")
+@click.option("--cache", panel="Effort", help="Folder that keeps results, so that none is computed twice.")
+@method.output_flag("With --lods, {count} in the name becomes the count.")
 @method.JSON
-@method.output_flag("With --lods {count} in the name becomes the count.")
 def fit(
     mesh: str,
     lods: str | None,

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 _NAMES_SHOWN = 8
 
 
-@click.command(short_help="What a mesh holds, and what cleaning would do.")
+@click.command(short_help="Show what a mesh holds, and what cleaning would do.")
 @click.argument("mesh")
-@click.option("--weld", default="exact", show_default=True, help="Join vertices: exact, off, or a length.")
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@click.option(
+    "--weld",
+    default="exact",
+    show_default=True,
+    help="Vertices to join: exact (equal ones), off, or all within a length.",
+)
+@click.option("--json", "as_json", is_flag=True, panel="Output", help="Print as JSON.")
 def info(mesh: str, weld: str, as_json: bool) -> None:
     """Says what MESH holds, and what cleaning would do."""
     import hitbox

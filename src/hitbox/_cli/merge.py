@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from hitbox._model.collider import Collider
 
 
-@click.command(short_help="Fewer shapes in place of many.")
+@click.command(short_help="Merge the shapes of colliders into fewer.")
 @click.argument("colliders", metavar="COLLIDER...", nargs=-1, required=True)
 @read.flags(MergeOptions)
 @method.THREADS
-@method.JSON
 @method.output_flag()
+@method.JSON
 def merge(
     colliders: tuple[str, ...], threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,7 +41,7 @@ THREADS = click.option(
     type=int,
     default=0,
     panel="Effort",
-    help="Threads; 0 is all cores. Never changes the result.",
+    help="Number of threads; 0 uses all cores. The result is always the same.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, panel="Output", help="Print the report as JSON.")
 
@@ -94,7 +95,7 @@ def run_verb(
             print_report(verb, report, levels[k] if levels else None)
 
 
-def command(verb: Verb) -> click.Command:
+def command(verb: Verb, panel: str) -> click.RichCommand:
     """The command of a verb that needs no flags but those of its options."""
     module, name = verb.entry.split(":")
     function = getattr(import_module(module), name)
@@ -108,7 +109,8 @@ def command(verb: Verb) -> click.Command:
 
         run_verb(verb.name, mesh, make, [outputs], threads=threads, as_json=as_json, kinds=kinds)
 
-    run.__doc__ = (inspect.getdoc(function) or "").split("\n\n")[0]  # the rest is about Python
-    for decorate in (output_flag(), JSON, THREADS, read.flags(verb.options), MESH):
+    first = (inspect.getdoc(function) or "").split("\n\n")[0]  # the rest is about Python
+    run.__doc__ = re.sub("`(.*?)`", lambda name: name[1].upper(), first)
+    for decorate in (JSON, output_flag(), THREADS, read.flags(verb.options), MESH):
         run = decorate(run)
-    return click.command(verb.command, short_help=verb.short)(run)
+    return click.command(verb.command, short_help=verb.short, panel=panel)(run)

@@ -12,11 +12,25 @@ from click.shell_completion import CompletionItem
 
 from hitbox._base.option_kinds import Count, Kind, Number
 from hitbox._base.options import GROUPS, Declaration, Options
+from hitbox._base.text import listed
 from hitbox._formats.write_collider import suffixes
 
-OUTPUT_HELP = f"Where to write; the suffix picks the format ({', '.join(suffixes())}). May be given again."
+OUTPUT_HELP = f"File to write. Its suffix picks the format: {listed(suffixes(), 'or')}. Repeatable."
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
+PANELS = ("Input", *(group for group in GROUPS if group != "Research"), "Output", "Research")
+
+
+def in_groups(params: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """The parameters in the order of the help's groups; arguments and others keep their places."""
+
+    def place(param: click.Parameter) -> int:
+        panel = getattr(param, "panel", None)
+        return PANELS.index(panel) if panel in PANELS else -1 if panel is None else len(PANELS)
+
+    return sorted(params, key=place)
 
 
 class Words(click.ParamType[str]):
@@ -93,8 +107,6 @@ def _default(declared: Declaration) -> str:
 
 def _typed(kind: Kind) -> dict[str, Any]:
     shared: dict[str, Any] = {"multiple": kind.repeats, "metavar": kind.metavar}
-    if kind.is_closed:
-        shared["metavar"] = "|".join(kind.words)
     if isinstance(kind, Count):
         return shared | {"type": int}
     if isinstance(kind, Number):

@@ -8,13 +8,15 @@ from hitbox._base.lengths import UPS
 from hitbox._cli.layout import print_rows
 
 
-@click.command(short_help="A picture of a mesh and its collider.")
+@click.command(short_help="Draw a mesh and its collider.")
 @click.argument("mesh")
 @click.argument("collider", required=False)
-@click.option("--space", help="A saved space, drawn as spheres: what carve --space-out writes.")
-@click.option("-o", "--output", required=True, help="The picture, a .png.")
-@click.option("--size", nargs=2, type=int, default=(1600, 800), show_default=True, help="Width and height.")
-@click.option("--up", type=click.Choice(UPS), help="The axis that points up. Default: as the files say.")
+@click.option("--space", help="Saved space to draw as spheres, such as carve --space-out writes.")
+@click.option("-o", "--output", required=True, help="Picture to write, a .png file.")
+@click.option(
+    "--size", nargs=2, type=int, default=(1600, 800), show_default=True, help="Width and height in pixels."
+)
+@click.option("--up", type=click.Choice(UPS), help="Axis that points up. [default: as the files say]")
 def render(
     mesh: str, collider: str | None, space: str | None, output: str, size: tuple[int, int], up: str | None
 ) -> None:

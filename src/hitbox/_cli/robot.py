@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from hitbox._methods.robot import RobotReport
 
 
-@click.command(short_help="Primitives for a robot's collisions.")
+@click.command(short_help="Replace a robot's collision meshes with primitives.")
 @click.argument("robot", metavar="URDF|MJCF")
 @click.option(
     "-o",
     "--output",
     required=True,
     panel="Output",
-    help="Where to write. The file itself: the original is kept.",
+    help="File to write. If it is the input itself, a copy of that is kept.",
 )
 @read.flags(RobotOptions)
 @method.THREADS
-@click.option("--cache", panel="Effort", help="A folder that keeps results, so that no link is fitted twice.")
+@click.option("--cache", panel="Effort", help="Folder that keeps results, so that no link is fitted twice.")
 @method.JSON
 def robot(robot: str, output: str, threads: int, cache: str | None, as_json: bool, **given: Any) -> None:
     """Fits convex primitives to the meshes of every link, and writes the same file with them as its collision

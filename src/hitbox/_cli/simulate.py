@@ -20,7 +20,7 @@ _HEADS = (
 )  # fmt: skip
 
 
-@click.command(short_help="A mesh and its colliders in a physics engine.")
+@click.command(short_help="Run a mesh and its colliders in a physics engine.")
 @click.argument("mesh")
 @click.argument("colliders", nargs=-1, metavar="[COLLIDER]...")
 @read.flags(SimulateOptions)

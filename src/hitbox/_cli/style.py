@@ -1,10 +1,16 @@
-"""How the help looks: groups without frames, flags and their values on the left."""
+"""How the help looks: groups without frames, each flag beside the value that it takes."""
 
 from __future__ import annotations
 
-from rich_click import rich_click as style
+from rich_click import rich_click as settings
 
-style.THEME = "cyan1-slim"
-style.OPTIONS_PANEL_TITLE = "Other"
-style.STYLE_OPTIONS_PANEL_BOX = None
-style.MAX_WIDTH = 100
+
+def apply() -> None:
+    """Set this look for all commands."""
+    settings.THEME = "cyan1-slim"
+    settings.OPTIONS_PANEL_TITLE = "Help"
+    settings.STYLE_OPTIONS_PANEL_BOX = None
+    settings.STYLE_COMMANDS_PANEL_BOX = None
+    settings.MAX_WIDTH = 100
+    settings.APPEND_METAVARS_HELP_STRING = "{}"
+    settings.OPTIONS_TABLE_COLUMN_TYPES = ["opt_short", "opt_long_metavar", "help"]

@@ -39,19 +39,19 @@ class CarveOptions(SpaceOptions):
 
     count: int | None = option(
         None, Count(1, MOST_PARTS),
-        "Hulls at most; where that is too few, they enter the space: the status says which and how far.",
+        "Maximum number of hulls. If it is too low, hulls enter the space, and the status says how far.",
         group="Size",
     )  # fmt: skip
     max_vertices: int | None = option(
         None, Count(FEWEST_VERTICES, MOST_VERTICES),
-        "Vertices a hull may have at most: 64 or 255 for some engines.", means="any",
+        "Maximum number of vertices of a hull. Some engines need 64 or 255.", means="no maximum",
     )  # fmt: skip
     effort: float = option(
         0, Number(MOST_EFFORT),
-        "How long to search for fewer hulls: steps a hull; 1 takes some seven times as long.", group="Effort",
+        "Search steps per hull, for fewer hulls. 1 takes about seven times as long as 0.", group="Effort",
     )  # fmt: skip
     concave_edges: int = option(
-        4, Count(0, MOST_EDGES), "Concave edges through which planes are tried, for each cut.",
+        4, Count(0, MOST_EDGES), "Concave edges through which each cut tries planes.",
         group="Research",
     )  # fmt: skip
     seed: int = option(0, Seed(), "Random seed of the search.", group="Research")
@@ -60,7 +60,7 @@ class CarveOptions(SpaceOptions):
     )
 
 
-@verb(CarveOptions, "Hulls that keep doorways open.")
+@verb(CarveOptions, "Wrap a mesh in hulls that keep doorways open.")
 def carve(
     mesh: MeshLike,
     radius: float | str | None = None,

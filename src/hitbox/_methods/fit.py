@@ -39,7 +39,7 @@ _NAMED = 5  # spheres in a note
 _NOW_A_VERB = "The kind sphere alone has a verb of its own now: fit_spheres, hitbox spheres in the shell."
 
 
-@verb(FitOptions, "A collider around a mesh.")
+@verb(FitOptions, "Fit simple shapes around a mesh.")
 def fit(
     mesh: MeshLike,
     count: int | None = None,

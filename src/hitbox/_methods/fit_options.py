@@ -50,80 +50,89 @@ class FitOptions(Options):
     VERB: ClassVar[str] = "fit"
 
     count: int | None = option(
-        None, Count(1, MOST_SHAPES), "Shapes at most, 1 or more. Without it the tolerance decides.",
+        None, Count(1, MOST_SHAPES), "Maximum number of shapes. Without it the tolerance decides.",
         group="Size",
     )  # fmt: skip
     tolerance: float | str | None = option(
         None, Length(above_zero=True),
-        "Length within which all shapes must stay of the mesh, with as few shapes as can be found.",
-        means=f"{DEFAULT_TOLERANCE} where there is no count", group="Size",
+        "Maximum distance of the shapes from the mesh, with as few shapes as possible.",
+        means=f"{DEFAULT_TOLERANCE} without a count", group="Size",
     )  # fmt: skip
     max_excess: float | None = option(
         None, Fraction(),
-        "Volume one merge may add, as a share of the bounding box's volume. Without it: no limit.",
+        "Maximum volume that one merge may add, as a fraction of the bounding box's volume.",
         group="Research",
     )  # fmt: skip
     objective: Objective = option(
         "outer", Choice(Objective),
-        "What is kept close: outer, what can be touched; surface, all of the shapes' surfaces.",
+        "Surface to keep close to the mesh: outer (what can be touched) or surface (all of it).",
         group="Research",
     )  # fmt: skip
     preset: Preset = option(
-        "balanced", Choice(Preset), "How much is tried: fast, balanced or fine.", group="Effort"
+        "balanced", Choice(Preset), "Search effort: fast, balanced or fine.", group="Effort"
     )
     time_budget: float | None = option(
         None, Seconds(),
-        "Wall seconds after which refining ends; the result then depends on the machine's speed.",
+        "Time after which refining ends. The result then depends on the machine's speed.",
         group="Effort",
     )  # fmt: skip
     cost: Cost = option(
         "deviation", Choice(Cost),
-        "What is kept small: deviation (measured distances), grown (volume with a margin), volume (Eq. 4) or "
-        "joint (Eq. 5, slow).",
+        "Merge cost: deviation (measured distance), grown (volume with a margin), volume (Eq. 4) "
+        "or joint (Eq. 5, slow).",
         group="Research",
     )  # fmt: skip
     profile: str | os.PathLike[str] | Profile | None = option(
-        None, Engine(), "An engine's kinds and weights: a name such as unity, or your own JSON file."
+        None, Engine(), "Engine whose shape kinds and weights to use: a name such as unity, or a JSON file."
     )
     kinds: Iterable[str] | str | None = option(
-        None, ShapeKinds(), "Kinds that may be used; hull is a seventh, if named.", means="all but hull"
+        None,
+        ShapeKinds(),
+        "Shape kinds to use: box, sphere, capsule, cylinder, frustum, prism, hull.",
+        means="all but hull",
     )
     weights: Mapping[str, float] | str | None = option(
         None, KindWeights(WEIGHT_PRESETS),
-        "Factor on what a kind costs: paper, uniform, organic, or kinds with numbers.", means="paper",
+        "Cost factor of each kind: paper, uniform, organic, or pairs such as prism=1.4,frustum=2.",
+        means="paper",
     )  # fmt: skip
     max_vertices: int | None = option(
         None, Count(profiles.FEWEST_HULL_VERTICES, profiles.MOST_HULL_VERTICES),
-        "Vertices a hull may have; a profile may say another.", means=str(MAX_VERTICES), was="hull_vertices",
+        "Maximum number of vertices of a hull.", means=f"the profile's, else {MAX_VERTICES}",
+        was="hull_vertices",
     )  # fmt: skip
-    parts: Span = option("together", Choice(Span), "Whether a shape may span parts: together, or separate.")
+    parts: Span = option(
+        "together", Choice(Span), "Whether one shape may span several mesh parts: together or separate."
+    )
     materials: Span = option(
-        "together", Choice(Span), "Whether a shape may span materials: together, or separate."
+        "together", Choice(Span), "Whether one shape may span several materials: together or separate."
     )
     importance: str | tuple[Any, float] | Mapping[str, float] | npt.ArrayLike | None = option(
         None, FaceImportance(),
-        "Faces that must fit closer: a direction (up, +z), names with numbers, or a number a face.",
+        "Faces that need a tighter fit: a direction (up, +z=8), NAME=WEIGHT of parts or materials, "
+        "or one weight per face.",
         group="Where",
     )  # fmt: skip
     keep_clear: npt.ArrayLike | NavigableSpace | None = option(
-        None, Spheres(), "Spheres x,y,z,radius that shapes must not enter; wins over the count.",
+        None, Spheres(),
+        "Spheres x,y,z,radius that shapes must not enter, even if the count is then exceeded.",
         group="Where",
     )  # fmt: skip
     pad: float | str | None = option(
         None, Length(signed=True),
-        "Length by which all sides move out; in, if negative, and faces may then stick out.", group="Where",
+        "Distance by which all sides move outward. If it is negative, faces may stick out.", group="Where",
     )  # fmt: skip
     tangent: Tangent = option(
-        "auto", Choice(Tangent), "Face tangents in the frame: auto takes them where they help; on; off.",
+        "auto", Choice(Tangent), "Face tangents as axes of shapes: auto (where they help), on or off.",
         group="Research",
     )  # fmt: skip
     weld: float | str = option(
         "exact", Length(words=("exact", "off")),
-        "Join vertices first: exact (equal ones), off, or within a length.", group="Research",
+        "Vertices to join first: exact (equal ones), off, or all within a length.", group="Research",
     )  # fmt: skip
     drop_thin: float | str | None = option(
         None, Length(),
-        "Leave out shapes with a half extent up to this length; their faces are then not enclosed.",
+        "Drop shapes with a half extent up to this length. Their faces are then not enclosed.",
         group="Where",
     )  # fmt: skip
     spheres: SphereMode = option(

@@ -58,7 +58,7 @@ class _SphereFitOptions(FitOptions):
     VERB: ClassVar[str] = "fit_spheres"
 
 
-@verb(SpheresOptions, "Spheres for a motion planner.", command="spheres")
+@verb(SpheresOptions, "Fit spheres for a motion planner.", command="spheres")
 def fit_spheres(
     mesh: MeshLike,
     count: int | None = None,

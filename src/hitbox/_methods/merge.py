@@ -37,26 +37,32 @@ class MergeOptions(Options):
 
     count: int | None = option(
         None, Count(1, MOST_PARTS),
-        "Shapes at most: merges end there. Without it: as few as are allowed.", group="Size",
+        "Maximum number of shapes. Without it: as few as the space or the tolerance allows.", group="Size",
     )  # fmt: skip
     tolerance: float | str = option(
         "0.8%", Length(above_zero=True),
-        "Length: how thick a layer a merge may add, where there is neither a space nor a count.",
+        "Maximum thickness of the layer that a merge adds, without a space or a count.",
         group="Size",
     )  # fmt: skip
     space: NavigableSpace | None = option(
-        None, SavedSpace(), "A navigable space that merged shapes must not enter.", group="Where"
+        None,
+        SavedSpace(),
+        "Navigable space that merged shapes must not enter, such as carve --space-out writes.",
+        group="Where",
     )
     distance: float | str | None = option(
         None, Length(),
-        "Length: shapes further apart are not merged, unless a count asks for it.",
+        "Maximum distance between shapes that merge, unless a count needs more.",
         means="the tolerance", group="Where",
     )  # fmt: skip
     max_vertices: int | None = option(
-        None, Count(FEWEST_VERTICES, MOST_VERTICES), "Vertices a hull may have at most.", means="any"
+        None,
+        Count(FEWEST_VERTICES, MOST_VERTICES),
+        "Maximum number of vertices of a hull.",
+        means="no maximum",
     )
     hulls_only: bool = option(
-        False, Flag(), "Merged shapes stay hulls, also where a simple shape is within the tolerance."
+        False, Flag(), "Merged shapes stay hulls, even where a simple shape is within the tolerance."
     )
 
     def lengths(self, given: Collider) -> tuple[float, float]:
@@ -69,7 +75,7 @@ class MergeOptions(Options):
         )
 
 
-@verb(MergeOptions, "Fewer shapes in place of many.", takes="colliders")
+@verb(MergeOptions, "Merge the shapes of colliders into fewer.", takes="colliders")
 def merge(
     collider: ColliderLike,
     *,

@@ -39,26 +39,27 @@ class SpaceOptions(Options):
     VERB: ClassVar[str] = "navigable_space"
 
     radius: float | str = option(
-        "4%", _LENGTH, "Length: radius of the smallest ball that must get through.",
+        "4%", _LENGTH, "Radius of the smallest ball that must get through.",
         group="Size", in_json=True,
     )  # fmt: skip
     tolerance: float | str = option(
-        "0.8%", _LENGTH, "Length: how far from the mesh hulls may be, where a ball goes.",
+        "0.8%", _LENGTH, "Maximum distance of hulls from the mesh where a ball can go.",
         group="Size", in_json=True,
     )  # fmt: skip
     floor_tolerance: float | str | None = option(
-        None, _LENGTH, "Length: the tolerance above what faces up.", means="as elsewhere", group="Size"
+        None, _LENGTH, "Tolerance above faces that face up.", means="the tolerance", group="Size"
     )
     clear_points: npt.ArrayLike = option(
-        (), Points(), "Points x,y,z around which room is kept, as far as the mesh leaves it.", group="Where",
-        was="keep_clear", was_flag="--clear",
+        (), Points(), "Points x,y,z around which space stays clear, as far as the mesh allows.",
+        group="Where", was="keep_clear", was_flag="--clear",
     )  # fmt: skip
     blockers: Blocker | Iterable[Blocker] = option(
-        (), Blockers(), "What balls may not enter: a floor, half-spaces, shapes, functions of points.",
+        (), Blockers(),
+        "Regions that balls cannot enter: a floor, half-spaces, shapes, or functions of points.",
         group="Where", flag="--floor",
     )  # fmt: skip
     sealed: bool = option(
-        False, Flag(), "Sealed space counts too, not only what a ball gets to from outside.", group="Where",
+        False, Flag(), "Sealed space, which no ball reaches from outside, stays open too.", group="Where",
         was="reachable_only", was_opposite=True,
     )  # fmt: skip
 

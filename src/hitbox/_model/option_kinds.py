@@ -24,7 +24,6 @@ class ShapeKinds(Kind):
     """Names of shape kinds; at least one of them is a primitive."""
 
     metavar = "KIND,..."
-    hint = "Such as box,sphere."
     lists = True
     crosses = False
     words = KINDS
@@ -51,8 +50,7 @@ class ShapeKinds(Kind):
 class KindWeights(Kind):
     """A factor for some of the primitives, or the name of a preset."""
 
-    metavar = "KIND=NUMBER,..."
-    hint = "Such as organic, or prism=1.4,frustum=2."
+    metavar = "NAME|PAIRS"
     crosses = False
 
     def __init__(self, presets: Iterable[str]) -> None:
@@ -91,8 +89,8 @@ class Engine(Kind):
 class FaceImportance(Kind):
     """Weights of faces: a direction, names of parts and materials, or one number per face."""
 
-    metavar = "NAME[=NUMBER]"
-    hint = "Such as up, +z=8 or seat=4. May be given several times."
+    metavar = "FACES"
+    hint = "Repeatable."
     repeats = True
     crosses = False
     words = importance.DIRECTIONS
@@ -118,8 +116,8 @@ class FaceImportance(Kind):
 class Spheres(Kind):
     """Spheres, one row of four numbers each, or a navigable space."""
 
-    metavar = "X,Y,Z,R|FILE"
-    hint = "Or a saved space. May be given several times."
+    metavar = "SPHERE|FILE"
+    hint = "Or a saved space. Repeatable."
     repeats = True
     suffixes = (".json",)
 
@@ -174,7 +172,7 @@ class Blockers(Kind):
     """What balls may not enter: half-spaces, shapes, functions of points. The shell has floors alone."""
 
     metavar = "AXIS=HEIGHT"
-    hint = "May be given several times."
+    hint = "Repeatable."
     repeats = True
     crosses = False
 

@@ -26,31 +26,34 @@ class RobotOptions(Options):
 
     count: int | None = option(
         None, Count(1, MOST_SHAPES),
-        "Shapes of all links together, at most; the next one goes to the link that gains most.", group="Size",
+        "Maximum number of shapes of all links together.", group="Size",
     )  # fmt: skip
     tolerance: float | str | None = option(
-        None, Length(above_zero=True), "Length within which shapes must stay of each link's meshes.",
-        means=f"{DEFAULT_TOLERANCE} where there is no count", group="Size",
+        None, Length(above_zero=True), "Maximum distance of the shapes from each link's meshes.",
+        means=f"{DEFAULT_TOLERANCE} without a count", group="Size",
     )  # fmt: skip
     kinds: Iterable[str] | str | None = option(
-        None, ShapeKinds(), "Kinds that may be used; frustum, prism and hull are written as meshes.",
+        None, ShapeKinds(), "Shape kinds to use. Frustum, prism and hull are written as meshes.",
         means=", ".join(PRIMITIVES),
     )  # fmt: skip
     pad: float | str | None = option(
-        None, Length(signed=True), "Length by which all sides move out.", group="Where"
+        None, Length(signed=True), "Distance by which all sides move outward.", group="Where"
     )
     preset: Preset = option(
-        "balanced", Choice(Preset), "How much is tried: fast, balanced or fine.", group="Effort"
+        "balanced", Choice(Preset), "Search effort: fast, balanced or fine.", group="Effort"
     )
     source: MeshSource = option(
-        "visual", Choice(MeshSource), "What shapes are made from: visual, or collision.", was_flag="--from"
+        "visual",
+        Choice(MeshSource),
+        "Geometry that shapes are fitted to: visual or collision.",
+        was_flag="--from",
     )
     packages: Mapping[str, str | os.PathLike[str]] | None = option(
         None, Folders(), "Folders of packages that are not above the robot's file, by name.", group="Files",
         flag="--package",
     )  # fmt: skip
     poses: int = option(
-        200, Count(0, MOST_POSES), "Joint positions in which self-collisions are looked for; 0 is none.",
+        200, Count(0, MOST_POSES), "Joint positions that are tested for new self-collisions; 0 tests none.",
         group="Effort",
     )  # fmt: skip
 

@@ -90,7 +90,9 @@ class _File(Protocol):
     ) -> dict[str, bytes]: ...
 
 
-@verb(RobotOptions, "Primitives for a robot's collisions.", takes="robot", makes_collider=False)
+@verb(
+    RobotOptions, "Replace a robot's collision meshes with primitives.", takes="robot", makes_collider=False
+)
 def robot(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],
