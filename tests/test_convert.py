@@ -12,7 +12,7 @@ import pytest
 import specimens
 from shape_strategies import one_of_each
 
-from hitbox import Box, Collider, Mesh, Sphere
+from hitbox import Box, Collider, InputError, Mesh, Sphere, convert
 from hitbox._cli.app import run
 from hitbox._model.collider import Label
 from hitbox._model.mass import mass_properties
@@ -29,6 +29,23 @@ def folder(tmp_path, monkeypatch):
     lines += [f"f {a} {b} {c}" for a, b, c in (torus.triangles + 1).tolist()]
     (tmp_path / "torus.obj").write_text("\n".join(lines))
     return tmp_path
+
+
+def test_the_function_and_the_command_write_the_same_files(folder):
+    (folder / "a").mkdir()
+    (folder / "b").mkdir()
+    assert run(["convert", "each.json", "-o", "a/each.urdf", "--dynamic", "--density", "500"]) == 0
+    report = convert("each.json", "b/each.urdf", dynamic=True, density=500)
+    assert report.files[0] == "b/each.urdf"
+    written = {path.relative_to(folder / "b"): path.read_bytes() for path in (folder / "b").rglob("*.*")}
+    assert written == {
+        path.relative_to(folder / "a"): path.read_bytes() for path in (folder / "a").rglob("*.*")
+    }
+    pieces = Collider.load("balls.json").to_hulls()
+    convert(pieces, "hulls.json")
+    assert Collider.load("hulls.json").counts == {"hull": 2}
+    with pytest.raises(InputError, match="no collider can be read"):
+        convert("each.docx", "x.urdf")
 
 
 def files_in(folder):

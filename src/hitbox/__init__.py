@@ -14,6 +14,7 @@ from hitbox._judges.check import CheckReport, check
 from hitbox._judges.evaluate import Evaluation, evaluate
 from hitbox._judges.simulate import Similarity, SimulateOptions, Simulation, simulate, simulate_together
 from hitbox._methods.carve import CarveOptions, carve
+from hitbox._methods.convert import convert
 from hitbox._methods.fit import FitTree, fit, fit_tree
 from hitbox._methods.fit_options import FitOptions
 from hitbox._methods.fit_spheres import SpheresOptions, fit_spheres
@@ -40,9 +41,8 @@ __all__ = [
     "Cylinder", "Evaluation", "ExportReport", "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull",
     "InputError", "MergeOptions", "Mesh", "MeshInfo", "NavigableSpace", "Prism", "RobotOptions",
     "RobotReport", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "SpheresOptions",
-    "batch", "carve", "check", "compare", "evaluate", "fit", "fit_spheres", "fit_tree", "load", "merge",
-    "navigable_space", "render", "robot",
-    "simulate", "simulate_together",
+    "batch", "carve", "check", "compare", "convert", "evaluate", "fit", "fit_spheres", "fit_tree", "load",
+    "merge", "navigable_space", "render", "robot", "simulate", "simulate_together",
 ]  # fmt: skip
 
 # Names that are looked up when asked for: their modules cost more than all the rest of the import.
