@@ -1,9 +1,11 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bindings.hpp"
+#include "bvh/pairs.hpp"
 #include "geometry/convex_hull.hpp"
 #include "geometry/min_ball.hpp"
 #include "geometry/predicates.hpp"
+#include "geometry/triangle_pair.hpp"
 
 namespace hitbox::bindings {
 
@@ -59,6 +61,49 @@ auto min_circle_of(const Points2& points) {
   return std::pair(std::array{circle.center.x, circle.center.y}, circle.radius);
 }
 
+// Triangles cross as rows of corners, three rows each.
+void check_corners(const char* who, const Points& corners) {
+  if (corners.shape(0) % 3 != 0)
+    throw nb::value_error((std::string(who) + ": the number of corners must be a multiple of 3.").c_str());
+}
+
+auto triangle_relations_of(const Points& a, const Points& b) {
+  check_corners("triangle_relations", a);
+  if (b.shape(0) != a.shape(0)) throw nb::value_error("triangle_relations: both arrays must have the same length.");
+  std::vector<int32_t> relations(a.shape(0) / 3);
+  const std::span<const Vec3> p = bindings::view(a), q = bindings::view(b);
+  for (size_t k = 0; k < relations.size(); ++k)
+    relations[k] = static_cast<int32_t>(
+        internal::geometry::relation({p[3 * k], p[3 * k + 1], p[3 * k + 2]}, {q[3 * k], q[3 * k + 1], q[3 * k + 2]}));
+  return to_numpy(std::move(relations));
+}
+
+bool surfaces_meet_of(const Points& a, const Points& b) {
+  check_corners("surfaces_meet", a);
+  check_corners("surfaces_meet", b);
+  const std::span<const Vec3> p = bindings::view(a), q = bindings::view(b);
+  nb::gil_scoped_release quiet;
+  Run alone(1);
+  return internal::bvh::do_meet(p, q, alone);
+}
+
+auto self_crossings_of(const Points& vertices, const Triangles& triangles, bool touching, size_t most, PyRun& run) {
+  const std::span<const Vec3> p = bindings::view(vertices);
+  const std::span t(reinterpret_cast<const Triangle*>(triangles.data()), triangles.shape(0));
+  for (const Triangle& one : t)
+    for (const uint32_t v : one)
+      if (v >= p.size()) throw nb::value_error("self_crossings: a triangle has a corner that is no vertex.");
+  struct Row {
+    uint32_t first, second, relation;
+  };
+  std::vector<Row> rows;
+  run([&](Run& r) {
+    for (const auto& [first, second, relation] : internal::bvh::self_crossings(TriangleBvh(p, t, r), touching, most))
+      rows.push_back({first, second, static_cast<uint32_t>(relation)});
+  });
+  return rows_to_numpy<Row, uint32_t>(std::move(rows));
+}
+
 }  // namespace
 
 void bind_geometry(nb::module_& m) {
@@ -69,6 +114,14 @@ void bind_geometry(nb::module_& m) {
   m.def("min_circle", min_circle_of, "points"_a, "(center, radius) of the smallest circle.");
   m.def("orient2d", orient2d_of, "a"_a, "b"_a, "c"_a, "Exact side of c of the line a b, row by row.");
   m.def("orient3d", orient3d_of, "a"_a, "b"_a, "c"_a, "d"_a, "Exact side of d of the plane a b c, row by row.");
+  m.def("triangle_relations", triangle_relations_of, "a"_a, "b"_a,
+        "How triangles lie to each other, pair by pair, exactly: 0 apart, 1 share a corner, 2 share an edge, 3 touch, "
+        "4 cross, 5 overlap. Three rows are the corners of one triangle.");
+  m.def("surfaces_meet", surfaces_meet_of, "a"_a, "b"_a,
+        "Whether a triangle of a has a point in common with one of b, exactly.");
+  m.def("self_crossings", self_crossings_of, "vertices"_a, "triangles"_a, "touching"_a, "most"_a, "run"_a,
+        "(first, second, relation) of the pairs of triangles that cross or overlap; with touching, of those that touch "
+        "too. At most `most` pairs, unless that is 0.");
 }
 
 }  // namespace hitbox::bindings
