@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from hitbox._model.mesh import Floats, Mesh
 from hitbox._model.shapes import Capsule, Shape, Sphere
+from hitbox._native import _core
 
 _SIDES = 32
 _STEPS = 12  # of Gilbert's iteration
 _GJK_STEPS = 64
-_BRUTE = 250_000  # pairs of triangles to compare at once
 
 
 @dataclass(frozen=True)
@@ -140,51 +140,9 @@ def triangles_of(mesh: Mesh | Shape) -> Floats:
 
 
 def surfaces_touch(a: Floats, b: Floats) -> bool:
-    """Whether a triangle of `a` crosses a triangle of `b`."""
-    if not len(a) or not len(b):
-        return False
-    for _ in range(2):  # keep only triangles in the other's bounding box
-        a = a[_within(a, b.min(axis=(0, 1)), b.max(axis=(0, 1)))]
-        if not len(a):
-            return False
-        a, b = b, a
-    if len(a) * len(b) <= _BRUTE:
-        return _any_cross(a, b)
-    if len(a) < len(b):
-        a, b = b, a
-    middles = a.mean(axis=1)
-    order = np.argsort(middles[:, np.argmax(np.ptp(middles, axis=0))], kind="stable")
-    half = len(order) // 2
-    return surfaces_touch(a[order[:half]], b) or surfaces_touch(a[order[half:]], b)
+    """Whether a triangle of `a` has a point in common with a triangle of `b`, exactly."""
+    return _core.surfaces_meet(_rows(a), _rows(b))
 
 
-def _within(triangles: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
-    inside: npt.NDArray[np.bool_] = ((triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)).all(
-        axis=1
-    )
-    return inside
-
-
-def _any_cross(a: Floats, b: Floats) -> bool:
-    low_a, high_a, low_b, high_b = a.min(axis=1), a.max(axis=1), b.min(axis=1), b.max(axis=1)
-    near = ((low_a[:, None] <= high_b[None]) & (high_a[:, None] >= low_b[None])).all(axis=2)
-    i, j = np.nonzero(near)
-    return bool(len(i)) and (_edges_cross(a[i], b[j]) or _edges_cross(b[j], a[i]))
-
-
-def _edges_cross(a: Floats, b: Floats) -> bool:
-    """Whether an edge of a triangle of `a` passes through its partner in `b`."""
-    origin, first, second = b[:, 0], b[:, 1] - b[:, 0], b[:, 2] - b[:, 0]
-    normal = np.cross(first, second)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for k in range(3):
-            start, along = a[:, k], a[:, (k + 1) % 3] - a[:, k]
-            slope = np.einsum("nk,nk->n", normal, along)
-            fraction = np.einsum("nk,nk->n", normal, origin - start) / slope
-            at = start + fraction[:, None] * along - origin
-            square = np.einsum("nk,nk->n", normal, normal)
-            u = np.einsum("nk,nk->n", np.cross(at, second), normal) / square
-            v = np.einsum("nk,nk->n", np.cross(first, at), normal) / square
-            if ((slope != 0) & (fraction >= 0) & (fraction <= 1) & (u >= 0) & (v >= 0) & (u + v <= 1)).any():
-                return True
-    return False
+def _rows(triangles: Floats) -> Floats:
+    return np.ascontiguousarray(triangles.reshape(-1, 3))
