@@ -72,18 +72,9 @@ int side_of(double above) { return above > kOnPlane ? 1 : above < -kOnPlane ? -1
 
 // A convex polygon's two parts. Corners in the plane belong to both.
 std::array<std::vector<uint32_t>, 2> parts_of(std::span<const uint32_t> polygon, CutPoints& points) {
-  std::array<std::vector<uint32_t>, 2> parts;
-  for (size_t k = 0; k < polygon.size(); ++k) {
-    const uint32_t a = polygon[k], b = polygon[(k + 1) % polygon.size()];
-    const int from = side_of(points.above[a]), to = side_of(points.above[b]);
-    if (from <= 0) parts[0].push_back(a);
-    if (from >= 0) parts[1].push_back(a);
-    if (from * to < 0) {
-      const uint32_t between = points.between(a, b);
-      for (auto& part : parts) part.push_back(between);
-    }
-  }
-  return parts;
+  return clip::split(
+      polygon, [&](uint32_t point) { return side_of(points.above[point]); },
+      [&](uint32_t a, uint32_t b) { return points.between(a, b); });
 }
 
 void cut_edges(const Piece& piece, const HalfSpace& plane, std::array<Piece, 2>& halves) {
@@ -102,8 +93,8 @@ void cut_edges(const Piece& piece, const HalfSpace& plane, std::array<Piece, 2>&
 }
 
 void cut_cells(const Piece& piece, const HalfSpace& plane, const Input& input, std::array<Piece, 2>& halves) {
-  for (const Cell& cell : piece.cells) {
-    std::array<Cell, 2> parts = cell.cut(plane);
+  for (const clip::Polytope& cell : piece.cells) {
+    std::array<clip::Polytope, 2> parts = cell.cut(plane);
     for (size_t half = 0; half < 2; ++half) {
       for (const Vec3& corner : parts[half].corners()) {
         // Those of the piece's cells that stay have been asked about.

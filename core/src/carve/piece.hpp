@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "carve/cell.hpp"
+#include "clip/polytope.hpp"
 #include "hulls/part_hull.hpp"
 #include "measure/inside.hpp"
 
@@ -64,9 +64,9 @@ struct Piece {
   std::vector<uint32_t> corners, offsets{0};  // of the polygons
   std::vector<uint32_t> triangles;            // that the polygons are parts of
   std::vector<ConcaveEdge> concave_edges;
-  std::vector<Cell> cells;   // of a solid: one, or those of several pieces together
-  std::vector<Vec3> inside;  // corners of the cells
-  int component = -1;        // all, or only this one
+  std::vector<clip::Polytope> cells;  // of a solid: one, or those of several pieces together
+  std::vector<Vec3> inside;           // corners of the cells
+  int component = -1;                 // all, or only this one
 
   size_t polygon_count() const { return triangles.size(); }
   std::span<const uint32_t> polygon(size_t k) const {

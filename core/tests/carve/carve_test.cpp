@@ -1,4 +1,4 @@
-// The rooms of carve, one by one: cells, hulls with their distances, spheres in bins, cuts, and the proof.
+// The rooms of carve, one by one: hulls with their distances, spheres in bins, cuts, and the proof.
 #include "carve/carve.hpp"
 
 #include "carve/input.hpp"
@@ -76,26 +76,6 @@ struct Prepared {
 };
 
 }  // namespace
-
-TEST(carve_cells_are_cut_into_two_that_fill_them) {
-  Random random(1);
-  const auto volume = [](const Cell& cell) { return cell.is_empty() ? 0.0 : part_hull(cell.corners(), 0).volume; };
-  for (int k = 0; k < 50; ++k) {
-    std::vector<Cell> cells{Cell(Bounds{{0, 0, 0}, {1, 2, 3}})};
-    for (int cut = 0; cut < 6; ++cut) {
-      std::vector<Cell> next;
-      const Vec3 normal = normalized(tests::random_point(random, 1));
-      const HalfSpace plane{normal, dot(normal, Vec3{0.5, 1, 1.5} + tests::random_point(random, 0.3))};
-      for (const Cell& cell : cells)
-        for (const Cell& half : cell.cut(plane))
-          if (!half.is_empty()) next.push_back(half);
-      cells = next;
-    }
-    double sum = 0;
-    for (const Cell& cell : cells) sum += volume(cell);
-    CHECK_NEAR(sum, 6, 1e-9);
-  }
-}
 
 TEST(carve_hulls_know_their_distances) {
   Random random(2);
