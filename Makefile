@@ -74,7 +74,7 @@ cpp-tests: dev
 cpp-tests-sanitized: $(VENV)/.dev
 	@mkdir -p build
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DHITBOX_TESTS=ON \
-	  -DHITBOX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" > build/sanitize.log
+	  -DHITBOX_SANITIZE=ON -DHITBOX_PRECOMPILE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" > build/sanitize.log
 	$(BIN)/cmake --build build/sanitize
 	build/sanitize/core/hitbox_tests
 
