@@ -89,12 +89,4 @@ class PyRun {
   std::exception_ptr error_;
 };
 
-void bind_geometry(nb::module_& m);
-void bind_mesh(nb::module_& m);
-void bind_io(nb::module_& m);
-void bind_shapes(nb::module_& m);
-void bind_measure(nb::module_& m);
-void bind_fit(nb::module_& m);
-void bind_carve(nb::module_& m);
-
 }  // namespace hitbox::bindings

@@ -2,6 +2,11 @@
 
 namespace hitbox::bindings {
 
+// binders.inc has a line BIND(name) for each file here; CMake writes it.
+#define BIND(name) void bind_##name(nb::module_&);
+#include "binders.inc"
+#undef BIND
+
 PyRun::PyRun(unsigned threads, nb::object report)
     : report_(std::move(report)),
       run_(threads, [this](const char* stage, double fraction) { return ask(stage, fraction); }) {}
@@ -29,11 +34,7 @@ NB_MODULE(_core, m) {
   using namespace hitbox::bindings;
   m.doc() = "The C++ core of hitbox. Private: the public surface is the package hitbox.";
   nb::class_<PyRun>(m, "Run").def(nb::init<unsigned, nb::object>(), "threads"_a, "report"_a.none());
-  bind_geometry(m);
-  bind_mesh(m);
-  bind_io(m);
-  bind_shapes(m);
-  bind_measure(m);
-  bind_fit(m);
-  bind_carve(m);
+#define BIND(name) bind_##name(m);
+#include "binders.inc"
+#undef BIND
 }
