@@ -44,7 +44,7 @@ test: dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 -m 'not serial'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not serial'
 	$(BIN)/pytest -m serial
 
 format: $(VENV)/.dev

@@ -561,6 +561,7 @@ def test_workers_that_do_not_start_end_the_batch(tmp_path, monkeypatch):
         run(cubes(tmp_path / "in", "a.obj"), tmp_path / "out")
 
 
+@pytest.mark.serial
 def test_200_small_assets_cost_little_beside_their_work(tmp_path, fakes):
     fakes("trivial")
     source = cubes(tmp_path / "in", *(f"{k}.obj" for k in range(200)))

@@ -20,7 +20,11 @@ from hitbox._cli.app import run as shell
 
 ray = pytest.importorskip("ray", reason="needs the extra ray", exc_type=ImportError)
 ASSETS = 30
-pytestmark = [pytest.mark.serial, pytest.mark.filterwarnings("ignore")]  # Ray starts a cluster, and warns
+pytestmark = [
+    pytest.mark.serial,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),
+]  # Ray starts a cluster, and warns
 
 
 @pytest.fixture

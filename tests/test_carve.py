@@ -550,6 +550,7 @@ def test_a_simple_shape_needs_no_vertices(cap):
         assert carve(mesh, "5%", "1%", max_vertices=cap).counts == {kind: 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cap", "effort"), [(8, 0), (8, 1), (12, 1)])
 def test_what_lies_in_a_capped_hull_stays_covered_when_that_grows(cap, effort):
     for mesh in (specimens.torus(1, 0.25, 30, 16), specimens.grid(14, 14, height=0.3, seed=1)):

@@ -464,6 +464,7 @@ def test_info_as_json_has_the_numbers(stool, capsys):
     assert shown["unit"] == "m"
 
 
+@pytest.mark.slow
 def test_render_shows_nothing_of_vtk(stool):
     pytest.importorskip("pyvista", exc_type=ImportError)
     environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}

@@ -220,6 +220,7 @@ def same(a: Comparison, b: Comparison) -> bool:
     ]
 
 
+@pytest.mark.slow
 def test_a_second_run_does_nothing_new(meshes, tmp_path, monkeypatch):
     pytest.importorskip("rapier3d")
     pytest.importorskip("pyvista", exc_type=ImportError)

@@ -382,6 +382,7 @@ def test_moving_moves_the_output(name, seed):
 # ---- the same bytes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["blob", "boxes", "soup", "torus", "1000 faces on an edge"])
 def test_threads_change_nothing(name, tmp_path):
     mesh = specimen(name)

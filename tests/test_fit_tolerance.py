@@ -104,6 +104,7 @@ def test_simple_things_take_few_shapes(name, most):
     assert collider.status.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["L", "U", "wall with a window", "table"])
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 1e4]))

@@ -269,6 +269,7 @@ def leaves(value, at=()):
 JUNK = st.sampled_from([-1, 0, 1e308, 10**30, None, True, "x", [], {}, [1], float("nan")])
 
 
+@pytest.mark.slow
 @HERE
 @given(st.integers(0, 2**32), JUNK)
 def test_wrong_values_are_refused_or_read(tmp_path, number, junk):

@@ -60,6 +60,7 @@ def test_one_shape_and_its_fine_mesh_agree(shape):
 # ---- one shape of any thickness and rotation: closed formulas
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(SEEDS, THIN, THIN)
 def test_a_turned_box_has_its_moments(seed, y, z):
@@ -72,6 +73,7 @@ def test_a_turned_box_has_its_moments(seed, y, z):
     assert_moments(Hull(corners, specimens.box().triangles), 8 * y * z, center, moments)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(SEEDS, THIN, st.floats(1e-4, 2))
 def test_a_leaning_rod_has_its_moments(seed, radius, length):
@@ -143,6 +145,7 @@ def test_what_overlaps_counts_once():
     assert twice.inertia[:3] == pytest.approx([1000 / 6] * 3, rel=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(shapes, min_size=1, max_size=6))
 def test_shapes_apart_from_each_other_are_exact(bodies):
@@ -164,6 +167,7 @@ def joined(bodies, signs=None):
     return MassProperties(masses.sum(), tuple(center), tuple(entries))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(SEEDS, THIN)
 def test_two_overlapping_boxes_are_both_less_what_they_share(seed, thin):

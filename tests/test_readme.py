@@ -54,6 +54,7 @@ def run(language: str, text: str, folder: Path) -> str:
 WITH_EXAMPLES = [document for document in DOCUMENTS if examples(document)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", WITH_EXAMPLES, ids=lambda document: document.stem)
 def test_the_examples_run(folder, document):
     for language, text in examples(document):
@@ -63,6 +64,7 @@ def test_the_examples_run(folder, document):
         run(language, text, folder)
 
 
+@pytest.mark.slow
 def test_the_first_examples_write_what_they_name(folder):
     pytest.importorskip("pyvista", exc_type=ImportError)
     for language, text in examples(ROOT / "README.md"):

@@ -32,6 +32,7 @@ def changed(path: Path, change) -> Path:
     return other
 
 
+@pytest.mark.slow
 def test_every_verb_is_hashed(hashed):
     keys = json.loads(hashed.read_text())["hashes"]
     verbs = (

@@ -89,6 +89,7 @@ def digest(engine):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["rapier", "mujoco"])
 def test_the_same_run_gives_the_same_bytes_here_and_in_another_process(engine):
     pytest.importorskip(engine.replace("rapier", "rapier3d"))
@@ -157,6 +158,7 @@ def test_the_unit_of_the_mesh_does_not_matter(scale):
     assert b.radius == pytest.approx(a.radius * scale)
 
 
+@pytest.mark.slow
 def test_similarity_grows_as_the_collider_gets_worse():
     mesh = bowl()
     close, filled = hitbox.fit(mesh, 48), hitbox.fit(mesh, 1)

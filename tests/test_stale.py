@@ -31,6 +31,7 @@ def tables(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_published_table_says_whether_it_holds():
     done = run()
     assert done.returncode == 0, done.stdout + done.stderr

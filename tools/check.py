@@ -59,7 +59,19 @@ def steps(changed: Sequence[str]) -> list[tuple[str, list[str]]]:
         ("types", tool("mypy")),
         ("imports", tool("lint-imports")),
         *([("C++ tests", [str(TESTS), *tests.cpp])] if tests.cpp else []),
-        ("tests", [*tool("pytest"), "-n", "2", "-m", "not slow and not builds", *tests.python]),
+        (
+            "tests",
+            [
+                *tool("pytest"),
+                "-n",
+                "2",
+                "--dist",
+                "worksteal",
+                "-m",
+                "not slow and not builds",
+                *tests.python,
+            ],
+        ),
     ]
 
 
