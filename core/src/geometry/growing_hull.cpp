@@ -50,6 +50,10 @@ std::optional<GrowingHull> GrowingHull::around(std::span<const Vec3> points) {
     hull.new_facet(a, b, c);
     hull.volume_ += dot(hull.facets_.back().normal, hull.points_[a] - hull.points_[0]) / 6;
   }
+  for (double* x : {&hull.inside_.x, &hull.inside_.y, &hull.inside_.z}) *x = scaled_exactly(*x, 1);
+  hull.is_inside_certain_ = std::all_of(mesh.triangles.begin(), mesh.triangles.end(), [&](const Triangle& t) {
+    return orient3d(hull.points_[t[0]], hull.points_[t[1]], hull.points_[t[2]], hull.inside_) < 0;
+  });
   const std::vector<Triangle> neighbors = neighbors_of(mesh.triangles);
   for (size_t k = 0; k < neighbors.size(); ++k) hull.facets_[k].neighbor = neighbors[k];
   return hull;
@@ -84,31 +88,23 @@ bool GrowingHull::sees(const Facet& facet, const Vec3& point) const {
   return orient3d(points_[facet.corner[0]], points_[facet.corner[1]], points_[facet.corner[2]], point) > 0;
 }
 
-// How far the point is along the normal, of the way from inside to the facet: above 1 outside. Over the facets this is
-// a linear function on the corners of a convex polyhedron (the dual one), so who climbs along neighbours gets to the
-// largest value.
-double GrowingHull::reach(const Facet& facet, const Vec3& point) const {
-  return dot(facet.normal, point - inside_) / dot(facet.normal, points_[facet.corner[0]] - inside_);
-}
-
+// Walks over the facets towards where the ray from inside through the point leaves the hull. Each step crosses an edge
+// that parts the facet from the ray. Seen from inside, the facets are a regular triangulation of the directions, in
+// which such a walk never comes back. The point is inside where the facet that it ends at does not see it.
 uint32_t GrowingHull::first_seen(const Vec3& point) const {
-  uint32_t at = made_.empty() || !facets_[made_.back()].is_alive ? kNone : made_.back();
-  for (uint32_t k = 0; at == kNone; ++k)
-    if (facets_[k].is_alive) at = k;
-  double most = reach(facets_[at], point);
-  for (;;) {
-    if (sees(facets_[at], point)) return at;
+  uint32_t at = start_ < facets_.size() && facets_[start_].is_alive ? start_ : 0;
+  while (!facets_[at].is_alive) ++at;
+  for (size_t steps = is_inside_certain_ ? facets_.size() : 0; steps > 0; --steps) {
+    const Facet& facet = facets_[at];
+    if (sees(facet, point)) return at;
     uint32_t next = kNone;
-    for (const uint32_t k : facets_[at].neighbor)
-      if (const double found = reach(facets_[k], point); found > most) {
-        most = found;
-        next = k;
-      }
-    if (next == kNone) break;
+    for (size_t k = 0; k < 3 && next == kNone; ++k)
+      if (orient3d(inside_, points_[facet.corner[k]], points_[facet.corner[(k + 1) % 3]], point) < 0)
+        next = facet.neighbor[k];
+    if (next == kNone) return kNone;
     at = next;
   }
-  // It is inside, or rounding led astray: only all facets together are a proof.
-  for (uint32_t k = 0; k < facets_.size(); ++k)
+  for (uint32_t k = 0; k < facets_.size(); ++k)  // not to be reached, but right in any case
     if (facets_[k].is_alive && sees(facets_[k], point)) return k;
   return kNone;
 }
@@ -165,13 +161,21 @@ bool GrowingHull::add(const Vec3& point) {
   cover_horizon(number);
   for (const uint32_t id : visible_) facets_[id].is_alive = facets_[id].is_visible = false;
   alive_ -= visible_.size();
+  start_ = fresh_[0];
   removed_.insert(removed_.end(), visible_.begin(), visible_.end());
   made_.insert(made_.end(), fresh_.begin(), fresh_.end());
   return true;
 }
 
+// The furthest first: then most of the others are inside by the time it is their turn.
 size_t GrowingHull::add(std::span<const Vec3> points) {
-  return static_cast<size_t>(std::count_if(points.begin(), points.end(), [&](const Vec3& p) { return add(p); }));
+  std::vector<std::pair<double, uint32_t>> order;
+  order.reserve(points.size());
+  for (uint32_t k = 0; k < points.size(); ++k) order.emplace_back(-norm_sq(points[k] - inside_), k);
+  std::sort(order.begin(), order.end());
+  size_t count = 0;
+  for (const auto& [distance, k] : order) count += add(points[k]);
+  return count;
 }
 
 void GrowingHull::take_back(const Step& step) {

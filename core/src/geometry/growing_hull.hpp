@@ -12,8 +12,10 @@
 // hull is what it was at the mark, with the same volume, bit for bit.
 //
 // Range: coordinates in the exact range of geometry/predicates; sums of volumes err by about 1e-15 of the largest.
-// Cost: a point outside: the facets that it sees, some 60 ns each, and a walk to the first one of them. A point inside:
-// all facets, some 3 ns each. Undo: 20 ns for each facet that the steps made or removed. Memory: 136 bytes a facet.
+// Cost: a point outside, the facets that it sees, about 0.1 us each; a point inside, a walk over the facets, 0.3 to 1
+// us. Both start with a walk from where the last point was. Measured: 4 points beside each other into 2000 on a sphere
+// and back take 1.4 us (a new hull takes 1.2 ms); 200 into 200 on another sphere and back 65 us, and 1000 into 1000
+// 0.9 ms, as much as a new hull. Memory: 136 bytes a facet.
 #pragma once
 
 #include <array>
@@ -33,7 +35,7 @@ class GrowingHull {
 
   // Takes the point in. False where it is not outside, and nothing changes.
   bool add(const Vec3& point);
-  // How many of the points were outside when their turn came.
+  // The furthest first; returns how many of them were outside when their turn came.
   size_t add(std::span<const Vec3> points);
 
   // What has been done so far, to come back to.
@@ -74,7 +76,6 @@ class GrowingHull {
   GrowingHull() = default;
   uint32_t new_facet(uint32_t a, uint32_t b, uint32_t c);
   bool sees(const Facet& facet, const Vec3& point) const;
-  double reach(const Facet& facet, const Vec3& point) const;
   uint32_t first_seen(const Vec3& point) const;
   void find_visible(uint32_t start, const Vec3& point);
   void cover_horizon(uint32_t point);
@@ -88,7 +89,9 @@ class GrowingHull {
   std::vector<uint32_t> removed_, made_;  // step by step
   std::vector<uint32_t> visible_, fresh_;
   std::vector<uint32_t> facet_from_;  // the new facet whose edge on the horizon starts at a point
-  Vec3 inside_;                       // a point inside
+  Vec3 inside_;                       // a point inside,
+  bool is_inside_certain_ = false;    // exactly
+  uint32_t start_ = 0;                // of the next walk
   double volume_ = 0;
   size_t alive_ = 0;
 };
