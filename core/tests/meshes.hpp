@@ -66,7 +66,7 @@ inline Mesh torus(uint32_t side, double ring, double tube) {
   Mesh mesh;
   for (uint32_t i = 0; i < side; ++i)
     for (uint32_t j = 0; j < side; ++j) {
-      const double u = 2 * kPi * i / side, v = 2 * kPi * j / side, r = ring + tube * std::cos(v);
+      const double turn = 2 * std::acos(-1.0), u = turn * i / side, v = turn * j / side, r = ring + tube * std::cos(v);
       mesh.vertices.push_back({r * std::cos(u), r * std::sin(u), tube * std::sin(v)});
       const uint32_t right = (i + 1) % side, up = (j + 1) % side;
       add_face(mesh, {i * side + j, right * side + j, right * side + up, i * side + up});
