@@ -5,17 +5,13 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "mesh/duplicates.hpp"
+#include "mesh/hash_table.hpp"
 
 namespace hitbox::internal::mesh {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
-
-uint64_t mix(uint64_t z) {  // splitmix64's finaliser
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 uint64_t hash_of(uint64_t a, uint64_t b, uint64_t c) {
   return mix(a * 0x9e3779b97f4a7c15u + mix(b * 0xc2b2ae3d27d4eb4fu + mix(c + 0x165667b19e3779f9u)));
@@ -25,39 +21,6 @@ uint64_t hash_of(const Vec3& p) {
   const auto bits = [](double x) { return std::bit_cast<uint64_t>(x + 0.0); };  // -0 + 0 is +0
   return hash_of(bits(p.x), bits(p.y), bits(p.z));
 }
-
-// Open addressing over entries of one array, never more than half full.
-class HashTable {
- public:
-  explicit HashTable(size_t entries)
-      : slots_(std::bit_ceil(std::max<size_t>(2 * entries, 16)), kNone), mask_(slots_.size() - 1) {}
-
-  void prefetch(uint64_t hash) const {
-#if defined(__GNUC__)
-    __builtin_prefetch(&slots_[hash & mask_], 1);
-#else
-    (void)hash;
-#endif
-  }
-  // The entry that `is_same`, or `entry` itself, now added.
-  template <class Same>
-  uint32_t find_or_add(uint64_t hash, uint32_t entry, Same&& is_same) {
-    for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
-      if (slots_[at] == kNone) return slots_[at] = entry;
-      if (is_same(slots_[at])) return slots_[at];
-    }
-  }
-  template <class Same>
-  uint32_t find(uint64_t hash, Same&& is_same) const {  // kNone if there is none
-    for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
-      if (slots_[at] == kNone || is_same(slots_[at])) return slots_[at];
-    }
-  }
-
- private:
-  std::vector<uint32_t> slots_;
-  size_t mask_;
-};
 
 std::vector<bool> used_vertices(const MeshView& mesh) {
   std::vector<bool> used(mesh.vertices.size());
@@ -197,45 +160,7 @@ void count_faces(const MeshView& mesh, CleanReport& report) {
   report.duplicates = count_duplicate_faces(mesh);
 }
 
-std::vector<uint32_t> vertex_set(std::span<const uint32_t> corners) {
-  std::vector<uint32_t> set(corners.begin(), corners.end());
-  std::sort(set.begin(), set.end());
-  set.erase(std::unique(set.begin(), set.end()), set.end());
-  return set;
-}
-
-bool same_vertices(std::span<const uint32_t> a, std::span<const uint32_t> b) {
-  if (a.size() != 3 || b.size() != 3) return vertex_set(a) == vertex_set(b);
-  const auto has = [](std::span<const uint32_t> face, uint32_t v) {
-    return face[0] == v || face[1] == v || face[2] == v;
-  };
-  return has(b, a[0]) && has(b, a[1]) && has(b, a[2]) && has(a, b[0]) && has(a, b[1]) && has(a, b[2]);
-}
-
-uint64_t hash_of_set(std::span<const uint32_t> corners) {
-  uint64_t sum = 0;  // order does not count
-  if (has_repeated_index(corners)) {
-    for (const uint32_t v : vertex_set(corners)) sum += mix(v + 1);
-  } else {
-    for (const uint32_t v : corners) sum += mix(v + uint64_t{1});
-  }
-  return mix(sum);
-}
-
 }  // namespace
-
-bool has_repeated_index(std::span<const uint32_t> corners) {
-  if (corners.size() == 3) {
-    return corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0];
-  }
-  if (corners.size() > 16) return vertex_set(corners).size() != corners.size();
-  for (size_t k = 1; k < corners.size(); ++k) {
-    for (size_t j = 0; j < k; ++j) {
-      if (corners[j] == corners[k]) return true;
-    }
-  }
-  return false;
-}
 
 bool has_area(const MeshView& mesh, size_t face) {
   const auto corners = mesh.face(face);
@@ -257,24 +182,6 @@ bool has_area(const MeshView& mesh, size_t face) {
     if (max_component(abs(normal)) > rounding) return true;
   }
   return false;
-}
-
-size_t count_duplicate_faces(const MeshView& mesh) {
-  const size_t faces = mesh.face_count();
-  std::vector<uint64_t> hashes(faces);
-  for (size_t f = 0; f < faces; ++f) hashes[f] = hash_of_set(mesh.face(f));
-  HashTable table(faces);
-  constexpr size_t kAhead = 16;
-  size_t duplicates = 0;
-  for (size_t f = 0; f < faces; ++f) {
-    if (f + kAhead < faces) table.prefetch(hashes[f + kAhead]);
-    const auto face = static_cast<uint32_t>(f);
-    const uint32_t found = table.find_or_add(hashes[f], face, [&](uint32_t other) {
-      return hashes[other] == hashes[f] && same_vertices(mesh.face(other), mesh.face(f));
-    });
-    if (found != face) ++duplicates;
-  }
-  return duplicates;
 }
 
 Result<Bounds> check_mesh(const MeshView& mesh, const std::string& name) {

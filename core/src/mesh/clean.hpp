@@ -55,8 +55,5 @@ Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options, con
 
 // False if all corners lie on one line, up to rounding; scale free.
 bool has_area(const MeshView& mesh, size_t face);
-bool has_repeated_index(std::span<const uint32_t> corners);
-// Faces that have the same set of vertices as an earlier face.
-size_t count_duplicate_faces(const MeshView& mesh);
 
 }  // namespace hitbox::internal::mesh

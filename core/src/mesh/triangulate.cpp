@@ -1,22 +1,13 @@
 #include "mesh/triangulate.hpp"
 
-#include <numeric>
-
 #include "base/vec2.hpp"
+#include "geometry/ears.hpp"
 
 namespace hitbox::internal::mesh {
 
 namespace {
 
 constexpr size_t kMostCorners = 2000;
-
-double turn(const Vec2& a, const Vec2& b, const Vec2& c) {
-  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
-bool holds(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& p) {
-  return !(p == a) && !(p == b) && !(p == c) && turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0;
-}
 
 // Seen against `normal`, so that it turns counter-clockwise.
 std::vector<Vec2> flattened(std::span<const Vec3> vertices, std::span<const uint32_t> face, const Vec3& normal) {
@@ -40,32 +31,7 @@ std::vector<Triangle> ears_of(std::span<const Vec3> vertices, std::span<const ui
   for (size_t k = 2; k < face.size(); ++k) turns_back = turns_back || dot(part(k), normal) < 0;
   if (!turns_back || face.size() > kMostCorners) return {};
 
-  const std::vector<Vec2> flat = flattened(vertices, face, normal);
-  std::vector<uint32_t> left(face.size());
-  std::iota(left.begin(), left.end(), 0u);
-  std::vector<Triangle> ears;
-  const auto is_ear = [&](uint32_t a, uint32_t b, uint32_t c) {
-    if (!(turn(flat[a], flat[b], flat[c]) > 0)) return false;
-    for (const uint32_t other : left)
-      if (holds(flat[a], flat[b], flat[c], flat[other])) return false;
-    return true;
-  };
-  for (size_t at = 0, failed = 0; left.size() > 3 && failed < left.size();) {
-    const size_t count = left.size();
-    const uint32_t a = left[at % count], b = left[(at + 1) % count], c = left[(at + 2) % count];
-    if (is_ear(a, b, c)) {
-      ears.push_back({a, b, c});
-      left.erase(left.begin() + static_cast<ptrdiff_t>((at + 1) % count));
-      at %= left.size();
-      failed = 0;
-    } else {
-      at = (at + 1) % count;
-      ++failed;
-    }
-  }
-  // What crosses itself, or has no area left, ends as a fan.
-  for (size_t k = 2; k < left.size(); ++k) ears.push_back({left[0], left[k - 1], left[k]});
-  return ears;
+  return geometry::ears_of(flattened(vertices, face, normal));
 }
 
 std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run) {

@@ -153,7 +153,7 @@ void Simplifier::look_for_hull(const MeshView& part, const FaceDirections& direc
 }
 
 Finding Simplifier::finding_of(const MeshView& copy, Run& alone) const {
-  const std::optional<OneSided> once = one_sided(copy);
+  const std::optional<OneSided> once = one_sided(copy, alone);
   const MeshView part = once ? once->mesh.view() : copy;
   const FaceDirections directions = face_directions(part, alone);
   Finding finding;

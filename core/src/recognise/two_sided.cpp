@@ -1,7 +1,10 @@
 #include "recognise/two_sided.hpp"
 
 #include <algorithm>
-#include <map>
+#include <utility>
+
+#include "mesh/duplicates.hpp"
+#include "mesh/edges.hpp"
 
 namespace hitbox::internal::recognise {
 
@@ -27,70 +30,71 @@ bool has_copy(const MeshView& mesh, size_t face) {
 // Turns faces so that neighbours go along their common edge in opposite directions: of two copies either may be first.
 class Turning {
  public:
-  explicit Turning(Mesh& mesh) : mesh_(mesh), done_(mesh.view().face_count()) {
-    for (uint32_t f = 0; f < done_.size(); ++f)
-      for_each_edge(f, [&](uint32_t a, uint32_t b) { faces_at_[std::minmax(a, b)].push_back(f); });
+  Turning(Mesh& mesh, Run& run) : mesh_(mesh), neighbours_(mesh.view().face_count()), is_done_(neighbours_.size()) {
+    for_each_edge(sorted_half_edges(mesh.view(), run), [&](std::span<const HalfEdge> uses) {
+      if (uses.size() != 2) return;
+      const bool same_way = uses[0].goes_up() == uses[1].goes_up();
+      neighbours_[uses[0].face()].push_back({uses[1].face(), same_way});
+      neighbours_[uses[1].face()].push_back({uses[0].face(), same_way});
+    });
   }
 
   void turn() {
-    for (uint32_t f = 0; f < done_.size(); ++f) {
-      if (done_[f]) continue;
-      done_[f] = true;
-      open_.push_back(f);
-      while (!open_.empty()) {
-        const uint32_t next = open_.back();
-        open_.pop_back();
-        for_each_edge(next, [&](uint32_t a, uint32_t b) { turn_neighbour(a, b); });
+    for (uint32_t f = 0; f < is_done_.size(); ++f)
+      if (!is_done_[f]) turn_from(f);
+  }
+
+ private:
+  struct Neighbour {
+    uint32_t face;
+    bool same_way;  // as the faces were at first
+  };
+
+  void turn_from(uint32_t start) {
+    std::vector<std::pair<uint32_t, bool>> open{{start, false}};  // with whether it was turned
+    is_done_[start] = true;
+    while (!open.empty()) {
+      const auto [face, is_turned] = open.back();
+      open.pop_back();
+      for (const Neighbour& next : neighbours_[face]) {
+        if (is_done_[next.face]) continue;
+        is_done_[next.face] = true;
+        const bool turns = next.same_way != is_turned;
+        if (turns) reverse(next.face);
+        open.emplace_back(next.face, turns);
       }
     }
   }
 
- private:
-  template <class Body>
-  void for_each_edge(uint32_t f, Body&& body) const {
-    const auto face = mesh_.view().face(f);
-    for (size_t k = 0; k < face.size(); ++k) body(face[k], face[(k + 1) % face.size()]);
-  }
-
-  // That which shares the edge from `a` to `b`, where it is one.
-  void turn_neighbour(uint32_t a, uint32_t b) {
-    const std::vector<uint32_t>& faces = faces_at_[std::minmax(a, b)];
-    if (faces.size() != 2) return;
-    for (const uint32_t f : faces) {
-      if (done_[f]) continue;
-      done_[f] = true;
-      open_.push_back(f);
-      bool same_way = false;
-      for_each_edge(f, [&](uint32_t from, uint32_t to) { same_way = same_way || (from == a && to == b); });
-      const auto first = mesh_.indices.begin() + mesh_.offsets[f] + 1;  // bent faces keep their first corner
-      if (same_way) std::reverse(first, mesh_.indices.begin() + mesh_.offsets[f + 1]);
-    }
+  void reverse(uint32_t f) {
+    const auto first = mesh_.indices.begin() + mesh_.offsets[f] + 1;  // bent faces keep their first corner
+    std::reverse(first, mesh_.indices.begin() + mesh_.offsets[f + 1]);
   }
 
   Mesh& mesh_;
-  std::vector<bool> done_;
-  std::vector<uint32_t> open_;
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> faces_at_;
+  std::vector<std::vector<Neighbour>> neighbours_;
+  std::vector<bool> is_done_;
 };
 
 }  // namespace
 
-std::optional<OneSided> one_sided(const MeshView& part) {
+std::optional<OneSided> one_sided(const MeshView& part, Run& run) {
   const size_t count = part.face_count();
   for (const size_t probe : {size_t{0}, count / 2, count - 1})
     if (!has_copy(part, probe)) return std::nullopt;
   OneSided once;
   once.mesh.vertices.assign(part.vertices.begin(), part.vertices.end());
-  std::map<std::vector<uint32_t>, uint32_t> number_of;
+  const Duplicates duplicates = duplicate_faces(part);
   for (size_t f = 0; f < count; ++f) {
-    const auto next = static_cast<uint32_t>(once.mesh.offsets.size() - 1);
-    const auto [known, is_new] = number_of.emplace(sorted_corners(part, f), next);
-    once.number.push_back(known->second);
-    if (!is_new) continue;
+    if (duplicates.copy[f] != Copy::none) {
+      once.number.push_back(once.number[duplicates.first[f]]);
+      continue;
+    }
+    once.number.push_back(static_cast<uint32_t>(once.mesh.offsets.size() - 1));
     once.mesh.indices.insert(once.mesh.indices.end(), part.face(f).begin(), part.face(f).end());
     once.mesh.offsets.push_back(static_cast<uint32_t>(once.mesh.indices.size()));
   }
-  Turning(once.mesh).turn();
+  Turning(once.mesh, run).turn();
   return once;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/run.hpp"
 #include "mesh/mesh.hpp"
 
 namespace hitbox::internal::recognise {
@@ -15,6 +16,6 @@ struct OneSided {
 };
 
 // Nothing where a face has no copy; that shows after a look at a few.
-std::optional<OneSided> one_sided(const MeshView& part);
+std::optional<OneSided> one_sided(const MeshView& part, Run& run);
 
 }  // namespace hitbox::internal::recognise

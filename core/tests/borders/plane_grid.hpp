@@ -1,0 +1,28 @@
+// Flat grids of squares in space with some squares missing, and what bounds them: for the tests of borders and caps.
+#pragma once
+
+#include <functional>
+
+#include "base/random.hpp"
+#include "mesh/mesh.hpp"
+
+namespace hitbox::tests {
+
+// Square (x, y) of width x height is there where `has(x, y)` says so. Corners are on whole coordinates of a plane that
+// leans, so that they lie in it exactly.
+inline Mesh plane_grid(int width, int height, const std::function<bool(int, int)>& has) {
+  Mesh mesh;
+  for (int y = 0; y <= height; ++y)
+    for (int x = 0; x <= width; ++x) mesh.vertices.push_back({x + 2.0 * y, 3.0 * y - x, 2.0 * x + y});
+  const auto vertex = [&](int x, int y) { return static_cast<uint32_t>(y * (width + 1) + x); };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (!has(x, y)) continue;
+      for (const uint32_t v : {vertex(x, y), vertex(x + 1, y), vertex(x + 1, y + 1), vertex(x, y + 1)})
+        mesh.indices.push_back(v);
+      mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
+    }
+  return mesh;
+}
+
+}  // namespace hitbox::tests
