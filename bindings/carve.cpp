@@ -57,6 +57,27 @@ void bind_carve(nb::module_& m) {
       .def_ro("radius", &SpaceOptions::radius)
       .def_prop_ro("tolerance", [](const SpaceOptions& self) { return self.tolerance.all; });
 
+  nb::class_<CarveOptions>(m, "CarveOptions")
+      .def(nb::init<>())
+      .def_rw("space", &CarveOptions::space)
+      .def_rw("concave_edges", &CarveOptions::concave_edges)
+      .def_rw("max_vertices", &CarveOptions::most_vertices)
+      .def_rw("count", &CarveOptions::most_parts)
+      .def_rw("effort", &CarveOptions::effort)
+      .def_rw("seed", &CarveOptions::seed)
+      .def_prop_rw(
+          "hulls_only", [](const CarveOptions& o) { return !o.simplifies; },
+          [](CarveOptions& o, bool hulls_only) { o.simplifies = !hulls_only; });
+  nb::class_<MergeOptions>(m, "MergeOptions")
+      .def(nb::init<>())
+      .def_rw("tolerance", &MergeOptions::tolerance)
+      .def_rw("distance", &MergeOptions::distance)
+      .def_rw("count", &MergeOptions::count)
+      .def_rw("max_vertices", &MergeOptions::most_vertices)
+      .def_prop_rw(
+          "hulls_only", [](const MergeOptions& o) { return !o.simplifies; },
+          [](MergeOptions& o, bool hulls_only) { o.simplifies = !hulls_only; });
+
   // (rows of x, y, z, radius; the grid's step)
   m.def(
       "navigable_space",
@@ -72,11 +93,9 @@ void bind_carve(nb::module_& m) {
   // (shapes; faces of each, as a list and offsets; whether proved, and within the cap; how deep each enters)
   m.def(
       "carve",
-      [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& space,
-         int concave_edges, uint32_t most_vertices, size_t most_parts, double effort, uint64_t seed, bool simplifies,
+      [](const Points& vertices, const Indices& indices, const Indices& offsets, const CarveOptions& options,
          PyRun& run) {
         const MeshView mesh = view(vertices, indices, offsets);
-        const CarveOptions options{space, concave_edges, most_vertices, most_parts, effort, seed, simplifies};
         Carved carved = value_or_raise(run([&](Run& r) { return carve(mesh, options, r); }));
         std::vector<ShapeParts> shapes;
         std::vector<uint32_t> faces, face_offsets{0};
@@ -88,17 +107,15 @@ void bind_carve(nb::module_& m) {
         return std::tuple(std::move(shapes), to_numpy(std::move(faces)), to_numpy(std::move(face_offsets)),
                           carved.is_proved, carved.is_capped, std::move(carved.depths));
       },
-      "vertices"_a, "indices"_a, "offsets"_a, "space"_a, "concave_edges"_a, "most_vertices"_a, "most_parts"_a,
-      "effort"_a, "seed"_a, "simplifies"_a, "run"_a);
+      "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
 
   // (shapes; for each the numbers of those it stands for). `spheres`: a space to stay out of, or None.
   m.def(
       "merge",
-      [](const Crossings& shapes, double tolerance, double distance, size_t count, const std::optional<Rows4>& spheres,
-         uint32_t most_vertices, bool simplifies, PyRun& run) {
+      [](const Crossings& shapes, MergeOptions options, const std::optional<Rows4>& spheres, PyRun& run) {
         std::vector<Shape> given;
         for (const auto& [kind, params, triangles] : shapes) given.push_back(to_shape(kind, params, triangles));
-        MergeOptions options{tolerance, distance, count, {}, spheres.has_value(), most_vertices, simplifies};
+        options.has_space = spheres.has_value();
         for (size_t k = 0; spheres && k < spheres->shape(0); ++k) {
           const double* row = spheres->data() + 4 * k;
           options.spheres.push_back({{row[0], row[1], row[2]}, row[3]});
@@ -108,8 +125,7 @@ void bind_carve(nb::module_& m) {
         for (const Shape& shape : merged.shapes) found.push_back(to_python(shape));
         return std::tuple(std::move(found), std::move(merged.from));
       },
-      "shapes"_a, "tolerance"_a, "distance"_a, "count"_a, "spheres"_a.none(), "most_vertices"_a, "simplifies"_a,
-      "run"_a);
+      "shapes"_a, "options"_a, "spheres"_a.none(), "run"_a);
 }
 
 }  // namespace hitbox::bindings

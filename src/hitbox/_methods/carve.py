@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from hitbox._base.option_kinds import Count, Flag, Number, Seed
+from hitbox._base.option_kinds import Count, Flag, Number, Scale, Seed
 from hitbox._base.options import option
 from hitbox._base.progress import Cancel, Progress
 from hitbox._base.text import counted, listed, percent
@@ -59,6 +59,13 @@ class CarveOptions(SpaceOptions):
         False, Flag(), "A mesh that is a box, ball, capsule or cylinder becomes a hull too."
     )
 
+    def carving(self, mesh: Mesh) -> tuple[_core.CarveOptions, bool]:
+        """The options in the core's form, and whether Python functions are asked."""
+        space, on_one_thread = self.for_core(mesh)
+        core: _core.CarveOptions = self.into_core(_core.CarveOptions(), Scale(mesh.diagonal, mesh.unit))
+        core.space = space
+        return core, on_one_thread
+
 
 @verb(CarveOptions, "Wrap a mesh in hulls that keep doorways open.")
 def carve(
@@ -92,12 +99,10 @@ def carve(
     named = {name: value for name, value in given.items() if value is not None}
     chosen = CarveOptions.of(options, {**keywords, **named})
     loaded = Mesh.of(mesh)
-    core, on_one_thread = chosen.for_core(loaded)
+    core, on_one_thread = chosen.carving(loaded)
     shapes, faces, offsets, is_proved, is_capped, depths = call.core(
-        _core.carve, loaded.vertices, loaded.indices, loaded.offsets, core, chosen.concave_edges,
-        chosen.max_vertices or 0, chosen.count or 0, chosen.effort, chosen.seed, not chosen.hulls_only,
-        one_thread=on_one_thread,
-    )  # fmt: skip
+        _core.carve, loaded.vertices, loaded.indices, loaded.offsets, core, one_thread=on_one_thread
+    )
     status = _status(chosen, len(shapes), is_proved, is_capped, depths)
     return call.around(loaded, shapes_of(shapes), faces, offsets, chosen.to_dict(), status)
 

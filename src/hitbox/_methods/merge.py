@@ -65,14 +65,12 @@ class MergeOptions(Options):
         False, Flag(), "Merged shapes stay hulls, even where a simple shape is within the tolerance."
     )
 
-    def lengths(self, given: Collider) -> tuple[float, float]:
-        """The tolerance and the distance, in the collider's units."""
-        scale = Scale(given._diagonal, given.unit)
-        distance = self.tolerance if self.distance is None else self.distance
-        return (
-            Length(above_zero=True).resolved("merge: tolerance", self.tolerance, scale),
-            Length().resolved("merge: distance", distance, scale),
-        )
+    def for_core(self, given: Collider) -> _core.MergeOptions:
+        """The options in the core's form, with lengths in the collider's units."""
+        core: _core.MergeOptions = self.into_core(_core.MergeOptions(), Scale(given._diagonal, given.unit))
+        if self.distance is None:
+            core.distance = core.tolerance
+        return core
 
 
 @verb(MergeOptions, "Merge the shapes of colliders into fewer.", takes="colliders")
@@ -101,11 +99,9 @@ def merge(
     call = Call("merge", threads, progress, cancel)
     chosen = MergeOptions.of(options, keywords)
     given = Collider.of(collider)
-    tolerance, distance = chosen.lengths(given)
     found, numbers = call.core(
-        _core.merge, [shape._crossing for shape in given], tolerance, distance, chosen.count or 0,
-        None if chosen.space is None else chosen.space.spheres, chosen.max_vertices or 0,
-        not chosen.hulls_only,
+        _core.merge, [shape._crossing for shape in given], chosen.for_core(given),
+        None if chosen.space is None else chosen.space.spheres,
     )  # fmt: skip
     shapes = [
         given[of[0]] if len(of) == 1 else shape_from_params(*shape)
