@@ -146,7 +146,7 @@ def growth(sizes: tuple[int, ...]) -> str:
             name, f"{run['faces']:,}", run["pieces"], f"{run['cpu']:.2f}", f"{each * 1e6:.2f}",
             f"{each / typical:.2f}", f"{run['peak'] / run['faces']:.0f}", run["hash"],
         ])  # fmt: skip
-    head = ("mesh", "faces", "shapes", "CPU s", "us a face", "to typical", "peak bytes a face", "hash")
+    head = ("mesh", "faces", "shapes", "CPU s", "us a face", "to typical", "peak bytes per face", "hash")
     return "## Growth and bad cases, one thread; memory of the whole process\n\n" + harness.table(head, rows)
 
 

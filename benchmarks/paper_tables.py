@@ -162,7 +162,9 @@ def table_4(comparison: Comparison) -> Table:
         [name, *(number(getattr(row, f"{s}_{m}")) if row else "" for s, m in measures for row in each)]
         for name, _, each in triples(comparison)
     ]
-    return Table("table_4", "Table 4: distances", head, rows, "Of the diagonal of the mesh's bounding box.")
+    return Table(
+        "table_4", "Table 4: distances", head, rows, "Fractions of the diagonal of the mesh's bounding box."
+    )
 
 
 def table_5(comparison: Comparison) -> Table:

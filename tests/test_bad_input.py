@@ -197,7 +197,7 @@ OPTIONS = {
     "importance a number": ({"importance": 3}, "importance", "3"),
     "importance nothing": ({"importance": []}, "importance"),
     "importance an empty dict": ({"importance": {}}, "importance", "empty"),
-    "importance names where there are none": ({"importance": {"seat": 4}}, "importance", "no names"),
+    "importance names without parts": ({"importance": {"seat": 4}}, "importance", "no names"),
     "importance a negative name": ({"importance": {"seat": -4}}, "importance: seat", "-4"),
     "keep_clear one sphere": ({"keep_clear": (0, 0, 0, 1)}, "keep_clear", "four numbers"),
     "keep_clear points": ({"keep_clear": [(0, 0, 0)]}, "keep_clear", "four numbers"),

@@ -38,7 +38,7 @@ def test_help_names_the_commands(capsys):
     [
         (["fit", "missing.obj", "-o", "x.blend"], "x.blend: unknown format '.blend'"),
         (["fit", "missing.obj", "-o", "x"], "no suffix"),
-        (["fit", "missing.obj", "-o", "x.srdf"], "no place for other kinds. Add --kinds sphere."),
+        (["fit", "missing.obj", "-o", "x.srdf"], "this format supports no other kinds. Add --kinds sphere."),
         (["fit", "missing.obj", "-o", "x.yml", "--profile", "curobo"], "missing.obj: no such file"),
         (["fit", "missing.obj", "-n", "many"], "'many' is not a valid integer"),
         (["fit", "missing.obj"], "missing.obj: no such file"),
@@ -305,7 +305,7 @@ def test_carve_says_what_it_made(stool, capsys, monkeypatch):
     shown = capsys.readouterr().out
     for words in (
         "shapes    5: 5 hulls", "vertices  40, 8 at most in a hull", "s to carve", "of the diagonal; outside",
-        "note      5 hulls: none enters where a ball of radius 8%", "wrote     x.json",
+        "note      5 hulls: none enters the space of a ball of radius 8%", "wrote     x.json",
     ):  # fmt: skip
         assert words in shown
     assert Collider.load("x.json").shapes == hitbox.carve("stool.glb", "8%", "3%").shapes

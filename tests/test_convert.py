@@ -115,7 +115,7 @@ def test_spheres_go_to_planners_and_other_kinds_are_refused(folder, capsys):
     capsys.readouterr()
     before = files_in(folder)
     assert run(["convert", "each.json", "-o", "each.json2", "-o", "each.srdf", "--format", "srdf"]) == 2
-    assert "a box has no place in this format. Make the collider of sphere alone." in capsys.readouterr().err
+    assert "this format has no box. Make the collider of sphere only." in capsys.readouterr().err
     assert files_in(folder) == before
 
 
@@ -129,7 +129,7 @@ def test_spheres_go_to_planners_and_other_kinds_are_refused(folder, capsys):
         (["each.json", "-o", "./each.json"], "each.json is the input itself"),
         (["each.json", "-o", "torus.obj", "--with-mesh", "torus.obj"], "torus.obj is the input itself"),
         (["each.json", "-o", "x.urdf", "-o", "./x.urdf"], "two outputs have the same name"),
-        (["each.json", "-o", "x.urdf", "--density", "5"], "only a body that moves has a mass"),
+        (["each.json", "-o", "x.urdf", "--density", "5"], "only a dynamic body has a mass"),
         (["each.json", "-o", "x.urdf", "--density", "-1"], "--density: must be a finite number above 0"),
         (["each.json", "-o", "x.urdf", "--with-mesh", "no.obj"], "no.obj: no such file"),
         (["each.json", "-o", "no/x.urdf"], "No such file or directory"),

@@ -385,7 +385,7 @@ def mjcf(geom):
         ("x.urdf", urdf('<mesh filename="package://a/x.obj"/>'), "is not below the file's own folder"),
         ("x.urdf", urdf('<mesh filename="http://example.org/x.obj"/>'), "is not below the file's own folder"),
         ("x.urdf", '<robot><link name="a"/><joint><parent link="a"/><child link="a"/></joint></robot>',
-         "link 'a' hangs on itself"),
+         "link 'a' is its own ancestor"),
         ("x.xml", mjcf('<geom size="0"/>'), "sphere: radius must be positive"),
         ("x.xml", mjcf('<geom type="box" size="1 1"/>'), "size: must be 3 numbers"),
         ("x.xml", mjcf('<geom size="1" quat="0 0 0 0"/>'), "quat must not be 0"),

@@ -1,4 +1,4 @@
-"""What a document must look like: no long lines; README and ARCHITECTURE are short."""
+"""The form of documents: no long lines, and a short README and ARCHITECTURE."""
 
 from __future__ import annotations
 

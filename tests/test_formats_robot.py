@@ -165,7 +165,7 @@ def test_a_moving_body_of_mjcf_is_free_and_a_still_one_is_not(tmp_path):
 def test_the_smallest_bodies_still_compile_and_a_note_says_why(tmp_path):
     tiny = Collider([Box((0, 0, 0), (0, 0, 0, 1), (1e-4, 1e-4, 1e-4))], unit="m", up="z")
     report = tiny.save(tmp_path / "tiny.xml", dynamic=True)
-    assert any("MuJoCo takes no moving body with less" in note for note in report.notes)
+    assert any("MuJoCo refuses a dynamic body with less" in note for note in report.notes)
     _, model, _ = mujoco_model(tmp_path / "tiny.xml")
     assert model.body_inertia[1].min() >= 1e-15
 

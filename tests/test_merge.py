@@ -103,7 +103,7 @@ def test_a_hull_beyond_the_cap_that_was_not_merged_is_reported():
     ball = Hull(round_mesh.vertices, round_mesh.triangles)
     made = merge([ball, ball.transformed(translation=(9, 0, 0))], max_vertices=16)
     assert len(made) == 2
-    assert made.status.notes[-1] == "2 hulls of more than 16 vertices: given so, and not merged."
+    assert made.status.notes[-1] == "2 hulls of more than 16 vertices: they are those of the input."
     assert not made.status.complete
 
 

@@ -152,7 +152,7 @@ def test_an_old_flag_goes_on_working_with_a_note(tmp_path, monkeypatch, capsys, 
 
 
 def completed(words, monkeypatch, tmp_path):
-    """What the shell is told to complete the last word with."""
+    """Return the shell's completions of the last word."""
     monkeypatch.chdir(tmp_path)
     from click.shell_completion import ShellComplete
 

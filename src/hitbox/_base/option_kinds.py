@@ -18,48 +18,50 @@ from hitbox._base import checks, flag_text
 from hitbox._base.errors import InputError
 from hitbox._base.lengths import parse_length
 
-_LISTED = 16  # numbers in the JSON; a checksum stands for more
+_LISTED = 16  # numbers listed in the JSON; longer lists become a checksum
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What lengths refer to: percentages to `diagonal`, units to `unit`."""
+    """The reference of lengths: percentages refer to `diagonal`, units to `unit`."""
 
     diagonal: float
     unit: str | None = None
 
 
 class Kind:
-    """What values an option takes. A subclass replaces what differs."""
+    """The kind of values that an option takes. Subclasses override methods."""
 
     metavar = "TEXT"
-    hint = ""  # a sentence that the shell's help adds
+    hint = ""  # a sentence that the shell adds to the help
     repeats = False  # whether its flag may be given several times
     is_switch = False  # whether its flag takes no value
     crosses = True  # whether the core's options have it as a field of the same name
-    suffixes: tuple[str, ...] = ()  # of files that the flag may name
-    words: tuple[str, ...] = ()  # that the shell completes
-    is_closed = False  # whether the words are all that the flag takes
-    lists = False  # whether the flag takes several words with commas between them
+    suffixes: tuple[str, ...] = ()  # suffixes of files that the flag may name
+    words: tuple[str, ...] = ()  # words that the shell completes
+    is_closed = False  # whether the flag takes only these words
+    lists = False  # whether the flag takes several words, separated by commas
 
     def checked(self, where: str, value: Any) -> Any:
-        """The value in its type, or an InputError. `where` starts the message, such as "fit: count"."""
+        """Return the value in its type, or raise InputError. `where` starts the message, such as "fit:
+        count".
+        """
         return value
 
     def read(self, flag: str, text: Any) -> Any:
-        """The value of a flag's text; of a flag that repeats, of all its texts."""
+        """Parse a flag's text, or all texts of a flag that may be repeated."""
         return text
 
     def plain(self, value: Any) -> Any:
-        """The value as the JSON has it."""
+        """Return the value for the JSON."""
         return value
 
     def text(self, default: Any) -> str | None:
-        """The default as the help shows it; None if there is nothing to show."""
+        """Return the default for the help, or None."""
         return default if isinstance(default, str) else None
 
     def for_core(self, where: str, value: Any, scale: Scale, current: Any) -> Any:
-        """The value as the core has it. `current` is the field's value so far."""
+        """Return the value for the core. `current` is the present value of the field."""
         return value
 
 
@@ -119,7 +121,7 @@ class Seconds(Number):
 
 
 class Fraction(Number):
-    """A share of something, of 0 or more; 1 is all of it."""
+    """A fraction of 0 or more; 1 is the whole."""
 
     metavar = "FRACTION"
 
@@ -140,11 +142,11 @@ class Flag(Kind):
 
 @dataclass(frozen=True)
 class Length(Kind):
-    """A length in mesh units, as a percentage, or with a unit; or one of a few `words`."""
+    """A length in mesh units, as a percentage, or with a unit, or one of a few `words`."""
 
     above_zero: bool = False
     signed: bool = False
-    words: tuple[str, ...] = ()  # that are no length, but allowed
+    words: tuple[str, ...] = ()  # allowed words besides lengths
     metavar = "LENGTH"
 
     def checked(self, where: str, value: Any) -> Any:
@@ -154,10 +156,10 @@ class Length(Kind):
         return value
 
     def resolved(self, where: str, value: Any, scale: Scale) -> float:
-        """The length in mesh units."""
+        """Return the length in mesh units."""
         found = parse_length(value, scale.diagonal, scale.unit, name=where, signed=self.signed)
         if self.above_zero and not found > 0:
-            raise InputError(f"{where}: must be above 0, not {value!r:.80}. Write '1%', say.")
+            raise InputError(f"{where}: must be above 0, not {value!r:.80}. Write '1%', for example.")
         return found
 
     def read(self, flag: str, text: Any) -> float | str:
@@ -185,7 +187,7 @@ class Choice(Kind):
         return str(value)
 
     def for_core(self, where: str, value: Any, scale: Scale, current: Any) -> Any:
-        """The value of that name in the field's enumeration."""
+        """Return the value of that name in the field's enumeration."""
         return getattr(type(current), value)
 
 
@@ -234,7 +236,7 @@ class Folders(Kind):
 
 
 def rows_of(value: Any, columns: int) -> Any | None:
-    """An array of rows with so many columns; None if it is something else."""
+    """Return an array of rows with this many columns, or None if the value is something else."""
     try:
         rows = np.asarray(value, np.float64)
     except (TypeError, ValueError):
@@ -245,7 +247,7 @@ def rows_of(value: Any, columns: int) -> Any | None:
 
 
 def plain(value: Any) -> Any:
-    """A value as the JSON has it; a checksum stands for a long list of numbers."""
+    """Return a value for the JSON. A checksum replaces a long list of numbers."""
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, (tuple, list)):

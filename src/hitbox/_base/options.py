@@ -31,8 +31,8 @@ class Declaration:
     kind: Kind
     help: str
     group: Group
-    default: str | None  # as the help shows it
-    own_flag: str | None  # where its name is not the option's
+    default: str | None  # text for the help
+    own_flag: str | None  # the flag, if it differs from the option's name
     was: str | None
     was_opposite: bool
     was_flag: str | None
@@ -54,12 +54,12 @@ def option(
     in_json: bool = False,
     hidden: bool = False,
 ) -> Any:
-    """A field of an options class.
+    """Declare a field of an options class.
 
-    `means` replaces the default value in the help and the documents. `flag` is the flag's name where it is
-    not the option's. `was` and `was_flag` are old names, which go on working with a note; with `was_opposite`
-    the old option was true where the new one is false. With `in_json` the JSON has the option even at its
-    default. The help leaves out a `hidden` option.
+    `means` replaces the default value in the help and the documents. `flag` is the flag's name if it differs
+    from the option's. `was` and `was_flag` are old names, which still work, with a note. With `was_opposite`
+    the old option had the opposite meaning. With `in_json` the JSON has the option even at its default. The
+    help does not list a `hidden` option.
     """
     shown = means if means is not None else kind.text(default)
     if was and not was_flag and not was_opposite:
@@ -69,7 +69,7 @@ def option(
 
 
 def same_as(options: type[Options], name: str) -> Any:
-    """A field declared as in another options class, for verbs that share an option."""
+    """Declare a field as in another options class, for verbs that share an option."""
     shared = options.__dataclass_fields__[name]
     return field(default=shared.default, metadata=shared.metadata)
 
@@ -81,7 +81,7 @@ def _flag_of(name: str) -> str:
 class _TakesOldNames(type):
     """Lets an options class be made with the old names of its options."""
 
-    if not TYPE_CHECKING:  # type checkers shall see the signature of __init__
+    if not TYPE_CHECKING:  # type checkers must see the signature of __init__
 
         def __call__(cls, **given: Any) -> Any:
             return super().__call__(**cls.renamed(given))
@@ -89,7 +89,7 @@ class _TakesOldNames(type):
 
 @dataclass(frozen=True)
 class Options(metaclass=_TakesOldNames):
-    """What the options of all verbs have in common."""
+    """The common part of all options classes."""
 
     VERB: ClassVar[str] = ""
 
@@ -102,16 +102,16 @@ class Options(metaclass=_TakesOldNames):
         self._check_together()
 
     def _check_together(self) -> None:
-        """Raise an InputError if options that are right each on its own do not go together."""
+        """Raise an InputError if options that are valid alone contradict each other."""
 
     @classmethod
     def declarations(cls) -> dict[str, Declaration]:
-        """The options by their names, in the order of their fields."""
+        """Return the options by name, in the order of their fields."""
         return {f.name: f.metadata["option"] for f in fields(cls) if "option" in f.metadata}
 
     @classmethod
     def flag(cls, name: str) -> str:
-        """The flag of an option."""
+        """Return the flag of an option."""
         return cls.declarations()[name].own_flag or _flag_of(name)
 
     @classmethod
@@ -121,7 +121,7 @@ class Options(metaclass=_TakesOldNames):
 
     @classmethod
     def renamed(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The same keywords under the names of today; an old name causes a FutureWarning."""
+        """Return the keywords under their present names. An old name causes a FutureWarning."""
         old = {declared.was: name for name, declared in cls.declarations().items() if declared.was}
         found: dict[str, Any] = {}
         for name, value in given.items():
@@ -137,13 +137,13 @@ class Options(metaclass=_TakesOldNames):
 
     @classmethod
     def note_on(cls, name: str) -> str:
-        """What became of the old name of an option."""
+        """Explain the replacement of an old name."""
         declared = cls.declarations()[name]
         return f"is now {name}{', with the opposite meaning' if declared.was_opposite else ''}"
 
     @classmethod
     def of(cls: type[AnyOptions], options: AnyOptions | None, keywords: Mapping[str, Any]) -> AnyOptions:
-        """One options object from an object, from keywords, or from both; keywords win."""
+        """Make one options object from an object, from keywords, or from both; keywords take precedence."""
         verb = cls.VERB
         if options is not None and not isinstance(options, cls):
             raise InputError(f"{verb}: options: must be {cls.__name__}, not a {type(options).__name__}.")
@@ -156,11 +156,11 @@ class Options(metaclass=_TakesOldNames):
         return cls(**keywords) if options is None else replace(options, **cls.renamed(keywords))
 
     def _plain_defaults(self) -> dict[str, Any]:
-        """The values that the JSON leaves out."""
+        """Return the default values, which the JSON omits."""
         return {name: self._default(name) for name in self.declarations()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The options that differ from their defaults, as the JSON of a collider has them."""
+        """Return the options that differ from their defaults, for the JSON of a collider."""
         plain: dict[str, Any] = {}
         defaults = self._plain_defaults()
         for name, declared in self.declarations().items():
@@ -170,7 +170,7 @@ class Options(metaclass=_TakesOldNames):
         return plain
 
     def into_core(self, core: Any, scale: Scale) -> Any:
-        """Set those fields of the core's options that have the name of an option; a None sets nothing."""
+        """Set the fields of the core's options that have the name of an option, except for None."""
         for name, declared in self.declarations().items():
             value = getattr(self, name)
             if value is not None and declared.kind.crosses and hasattr(core, name):
@@ -180,7 +180,7 @@ class Options(metaclass=_TakesOldNames):
 
 
 def warn_of_old_name(verb: str, name: str, note: str) -> None:
-    """A FutureWarning at the line that called hitbox."""
+    """Warn with a FutureWarning at the line that called hitbox."""
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "hitbox":
         frame, level = frame.f_back, level + 1

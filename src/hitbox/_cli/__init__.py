@@ -1,4 +1,4 @@
-"""The shell's door: one module a command, and what they share."""
+"""The shell: one module per command, and shared code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The command `hitbox`. Errors are one line on stderr: exit code 2 for wrong input, 1 for what is not the
-user's fault (no memory, an error inside), and where a check fails; Ctrl-C ends with 130."""
+"""The command `hitbox`. Errors are one line on stderr. The exit code is 2 for wrong input, 1 for other errors
+(no memory, an internal error) and for a failed check, and 130 after Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ FAILED, INTERRUPTED = 1, 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="hitbox", message="hitbox %(version)s")
 def cli() -> None:
-    """Turns a 3D mesh into a collider: a few convex shapes that enclose it.
+    """Turn a 3D mesh into a collider: a few convex shapes that enclose it.
 
     \b
     hitbox fit chair.glb -n 32 -o chair.collider.json
@@ -63,12 +64,12 @@ for _made in cli.commands.values():
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command and ends the process."""
+    """Run the command and end the process."""
     sys.exit(run(arguments))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; its exit code."""
+    """Run the command and return its exit code."""
     try:
         ended = cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except (Abort, KeyboardInterrupt, InterruptedError):
@@ -89,10 +90,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _say("out of memory. Use a mesh with fewer faces, or a machine with more memory.", FAILED)
     except RuntimeError as error:
         return _say(f"internal error: {str(error) or type(error).__name__}", FAILED)
-    return ended if isinstance(ended, int) else 0  # a command that ends with a code of its own
+    return ended if isinstance(ended, int) else 0  # a command may return an exit code
 
 
 def _say(message: str, code: int) -> int:
-    if sys.stderr is not None:  # it may be closed
+    if sys.stderr is not None:  # stderr may be closed
         print("hitbox: " + " ".join(message.split()), file=sys.stderr)
     return code

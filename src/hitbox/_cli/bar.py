@@ -1,4 +1,4 @@
-"""The progress bar of commands that take longer than a moment."""
+"""The progress bar of long commands."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 from hitbox._base.progress import Report
 
-_BAR_AFTER = 0.5  # seconds: a bar that only flashes up says nothing
+_BAR_AFTER = 0.5  # seconds; a bar that only flashes up is useless
 
 
 @contextmanager
 def progress_bar(quiet: bool) -> Iterator[Report | None]:
-    """A bar on stderr, if that is a terminal, and only when the work takes longer than a moment."""
+    """Show a bar on stderr, if that is a terminal and the work takes longer than a moment."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

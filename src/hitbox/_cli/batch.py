@@ -1,4 +1,4 @@
-"""`hitbox batch`: a verb on all meshes of a folder, with a manifest and a page."""
+"""`hitbox batch`: run a verb on all meshes of a folder, with a manifest and a page."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hitbox._cli import options as read
 if TYPE_CHECKING:
     from hitbox._batch import Event, Summary
 
-_REDRAW_EVERY = 0.1  # seconds: with fast assets drawing would cost more than they do
+_REDRAW_EVERY = 0.1  # seconds; for fast assets drawing would cost more than the work
 
 
 class _WithVerb(click.RichCommand):
-    """A command that has the flags of the verb that is named, besides its own."""
+    """A command that has the flags of the named verb, besides its own."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         context.meta["verb"] = _named_verb(arguments)
@@ -37,7 +37,7 @@ class _WithVerb(click.RichCommand):
 
 
 def _named_verb(arguments: list[str]) -> str:
-    """Before all flags are known: the word after --verb."""
+    """Return the word after --verb, before all flags are known."""
     named = "fit"
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--verb":
@@ -146,10 +146,10 @@ def _named_verb(arguments: list[str]) -> str:
 def batch(
     context: click.Context, /, source: str, output: str, verb: str, as_json: bool, **given: Any
 ) -> None:
-    """Runs a verb on every mesh of a folder, of a pattern (quoted), or of a list (.txt, a path a line).
+    """Run a verb on every mesh of a folder, of a pattern (quoted), or of a list (.txt, one path per line).
 
-    Each asset has a worker with limits; one that crashes, hangs or cannot be read is a line in the manifest.
-    Ends with 0 if all went well, 1 if some assets failed, 2 for a wrong call.
+    Each asset has a worker with limits. An asset that crashes, hangs or cannot be read becomes a line in the
+    manifest. The exit code is 0 if all went well, 1 if some assets failed, 2 for a wrong call.
     """
     from hitbox._batch import run
 
@@ -179,7 +179,7 @@ def _print(summary: Summary) -> None:
     rows.append(("time", f"{summary.seconds:.1f} s"))
     rows += [("failed", f"{identity}: {why}") for identity, why in summary.failures]
     if more := summary.failed - len(summary.failures):
-        rows.append(("failed", f"and {more:,} more, which the manifest has"))
+        rows.append(("failed", f"and {more:,} more in the manifest"))
     rows += [("note", note) for note in summary.notes]
     rows += [("wrote", summary.manifest), ("wrote", summary.page)]
     layout.print_rows(rows)
@@ -190,7 +190,7 @@ _Watchers = tuple["Callable[[Event], None] | None", "Callable[[Summary], None] |
 
 @contextlib.contextmanager
 def _rows(quiet: bool) -> Iterator[_Watchers]:
-    """A bar for the whole and a row a worker, on stderr, if that is a terminal."""
+    """Show a bar for the batch and a row per worker on stderr, if that is a terminal."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None, None
         return
@@ -225,6 +225,6 @@ def _rows(quiet: bool) -> Iterator[_Watchers]:
 
 
 def _short(identity: str) -> str:
-    """Its end, printable: names may hold anything."""
+    """Return the printable end of a name, which may contain any character."""
     said = "".join(c if c.isprintable() else " " for c in identity)
     return said if len(said) <= 40 else f"…{said[-39:]}"

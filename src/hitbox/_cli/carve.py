@@ -1,4 +1,4 @@
-"""`hitbox carve`: hulls around a mesh that keep open where a ball can go."""
+"""`hitbox carve`: hulls around a mesh that keep open every way that a ball can go."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def carve(
     outputs: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Convex hulls around MESH that leave open wherever a ball of RADIUS gets to from outside while it stays
+    """Make convex hulls around MESH that keep open every way that a ball of RADIUS can go while it stays
     TOLERANCE away from MESH.
 
     A length is in mesh units (0.02), of the diagonal of the bounding box (1%), or has a unit (5mm).

@@ -1,4 +1,4 @@
-"""`hitbox check`: whether a collider fits an engine."""
+"""`hitbox check`: check whether a collider fits an engine."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DOES_NOT_FIT = 1
 )
 @click.option("--json", "as_json", is_flag=True, panel="Output", help="Print the report as JSON.")
 def check(collider: str, profiles: tuple[str, ...], as_json: bool) -> int:
-    """Says which shapes of COLLIDER an engine would not take as they are, and why.
+    """Report which shapes of COLLIDER an engine would change, and why.
 
-    The exit code is 0 where all fit, and 1 where one does not. A hull beyond an engine's caps is shrunk there
-    without a word, so that things stick out of it.
+    The exit code is 0 if all shapes fit, and 1 if one does not. Engines silently shrink a hull beyond their
+    caps, so that the mesh sticks out of it.
     """
     import hitbox
 

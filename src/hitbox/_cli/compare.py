@@ -1,4 +1,4 @@
-"""`hitbox compare`: hitbox and the peers on the same meshes, as one page."""
+"""`hitbox compare`: compare hitbox and its peers on the same meshes, on one page."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def compare(
     output: str,
     table: str | None,
 ) -> None:
-    """Runs hitbox and its peers on each MESH, measures and simulates what they make, and writes one page.
+    """Run hitbox and its peers on each MESH, measure and simulate the results, and write one page.
 
-    Each run has a process of its own; one that crashes, hangs or eats memory is a row in the page. Results
-    are kept: a second run only does what is new.
+    Each run has a process of its own. A run that crashes, hangs or exhausts memory becomes a row of the page.
+    Results are kept, so a second run computes only new ones.
     """
     _check_outputs(output, table)
     if store is not None:
@@ -111,7 +111,7 @@ def compare(
 
 
 def _check_outputs(output: str, table: str | None) -> None:
-    """Before any work: a report that cannot be written must not cost a run."""
+    """Check before any work that the report can be written."""
     for path, suffix, what in ((output, ".html", "the page is"), (table, ".csv", "the table is")):
         if path is None:
             continue
@@ -148,4 +148,4 @@ def _numbers(row: Row) -> Iterator[str]:
         yield f"outer surface mean {percent(row.outer_mean)}, largest {percent(row.outer_hausdorff)}"
     yield f"{row.cpu_seconds:.3g} CPU s"
     if row.frame_ms_mean is not None:
-        yield f"{row.frame_ms_mean:.3g} ms a frame"
+        yield f"{row.frame_ms_mean:.3g} ms per frame"

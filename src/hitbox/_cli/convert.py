@@ -1,4 +1,4 @@
-"""`hitbox convert`: a collider in the format of an engine."""
+"""`hitbox convert`: write a collider in the format of an engine."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def convert(
     density: float | None,
     as_json: bool,
 ) -> None:
-    """Writes the collider IN for an engine, and says what had to be replaced there.
+    """Write the collider IN for an engine, and report replaced shapes.
 
     IN is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a glTF, USD or Godot scene with
-    colliders, a Unity sidecar, a mesh file of convex pieces, or a folder of such mesh files.
+    colliders, a Unity sidecar, a mesh file of convex parts, or a folder of such mesh files.
     """
     check_outputs("convert", outputs, [collider, *([mesh] if mesh else [])], "input", format=name)
 
@@ -52,7 +52,7 @@ def convert(
     if density is not None:
         checks.positive("convert: --density", density)
         if not dynamic:
-            raise InputError("convert: --density: only a body that moves has a mass. Give --dynamic as well.")
+            raise InputError("convert: --density: only a dynamic body has a mass. Give --dynamic as well.")
     found = hitbox.Collider.of(collider)
     shown = None if mesh is None else hitbox.load(mesh)
     options = ExportOptions(dynamic=dynamic, density=density or DENSITY, mesh=shown)

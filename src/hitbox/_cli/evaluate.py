@@ -1,4 +1,4 @@
-"""`hitbox evaluate`: how well colliders stand for a mesh."""
+"""`hitbox evaluate`: measure how closely colliders match a mesh."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hitbox._cli.layout import print_rows, print_table, print_title, print_wrapp
 if TYPE_CHECKING:
     from hitbox._judges.evaluate import Distance, Evaluation
 
-_SHOWN = 8  # numbers of shapes that are listed
+_SHOWN = 8  # the most listed numbers of shapes
 _UNTOUCHABLE = "nothing can be touched"
 
 
@@ -47,10 +47,10 @@ def evaluate(
     threads: int,
     as_json: bool,
 ) -> None:
-    """Measures each COLLIDER against MESH: distances, coverage, bytes, volumes, shapes to look at.
+    """Compare each COLLIDER with MESH: distances, coverage, bytes, volumes, suspicious shapes.
 
-    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces
-    (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. Several are shown side by side.
+    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex parts
+    (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. Several colliders are shown side by side.
     """
     import hitbox
 
@@ -137,13 +137,13 @@ def _distance(distance: Distance) -> str:
 
 
 def _touched(found: Evaluation, value: float) -> str:
-    """A distance on the outer surface, where there is one: without it, 0 would look like a perfect fit."""
+    """Format a distance on the outer surface if there is one. Otherwise 0 would look like a perfect fit."""
     shown = percent(value)
     return shown if found.outer_surface.samples or shown != percent(0) else _UNTOUCHABLE
 
 
 def _proved(found: Evaluation) -> list[str]:
-    """What holds for every point."""
+    """List the bounds that hold for every point."""
     bounds = found.bounds
     if bounds is None:
         return []
@@ -180,7 +180,7 @@ def _volume(found: Evaluation) -> str:
 
 
 def _to_look_at(found: Evaluation) -> list[str]:
-    """Shapes that may trouble an engine, with their numbers."""
+    """List shapes that an engine may handle badly, with their numbers."""
     thin = [k for k in found.thin if k not in found.degenerate]
     said = []
     if thin:

@@ -1,4 +1,4 @@
-"""`hitbox fit`: a mesh in, a collider out."""
+"""`hitbox fit`: fit a collider around a mesh."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def fit(
     outputs: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Fits at most COUNT convex shapes around MESH; every face lies in one of them.
+    """Fit at most COUNT convex shapes around MESH. Every face lies in one of them.
 
     A length is in mesh units (0.02), of the bounding box's diagonal (1%), or has a unit (5mm).
     """
-    options = read.chosen(FitOptions, given)  # before any work: a wrong one must not cost a run
+    options = read.chosen(FitOptions, given)  # check options before any work
     levels = whole_numbers("--lods", lods) if lods else None
     if levels and options.count is not None:
         raise InputError("fit: give either a count (-n) or --lods, not both.")
@@ -64,7 +64,7 @@ def fit(
 
 
 def _targets(outputs: tuple[str, ...], levels: tuple[int, ...] | None) -> list[list[str]]:
-    """The files of each level."""
+    """Return the files of each level."""
     if not levels:
         return [list(outputs)]
     return [[read.lod_path(path, k, n) for path in outputs] for k, n in enumerate(levels)]

@@ -1,4 +1,4 @@
-"""`hitbox info`: what a mesh file holds, and what cleaning would do to it."""
+"""`hitbox info`: describe a mesh file, and the effect of cleaning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NAMES_SHOWN = 8
 
 
-@click.command(short_help="Show what a mesh holds, and what cleaning would do.")
+@click.command(short_help="Describe a mesh, and the effect of cleaning.")
 @click.argument("mesh")
 @click.option(
     "--weld",
@@ -29,7 +29,7 @@ _NAMES_SHOWN = 8
 )
 @click.option("--json", "as_json", is_flag=True, panel="Output", help="Print as JSON.")
 def info(mesh: str, weld: str, as_json: bool) -> None:
-    """Says what MESH holds, and what cleaning would do."""
+    """Describe MESH, and the effect of cleaning."""
     import hitbox
 
     loaded = hitbox.load(mesh)
@@ -48,7 +48,7 @@ def info(mesh: str, weld: str, as_json: bool) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, mappings and arrays as what JSON has."""
+    """Convert dataclasses, mappings and arrays to JSON values."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -87,7 +87,7 @@ def _named(count: int, names: Sequence[str]) -> str:
 def _components(found: MeshInfo) -> str:
     if found.components == found.components_by_index:
         return f"{found.components:,}"
-    return f"{found.components:,} ({found.components_by_index:,} as long as equal vertices are not joined)"
+    return f"{found.components:,} ({found.components_by_index:,} before equal vertices are welded)"
 
 
 def _edges(found: MeshInfo) -> str:
@@ -111,7 +111,7 @@ def _surface(found: MeshInfo, unit: str) -> str:
 
 
 def _cleaning(report: CleanReport, weld: str) -> str:
-    """One paragraph: what would change, then what would stay as it is."""
+    """Describe in one paragraph the changes, then the faults that would stay."""
     done = []
     if report.welded:
         joined = counted(report.welded, "vertex", "vertices")
@@ -131,10 +131,10 @@ def _cleaning(report: CleanReport, weld: str) -> str:
     ]
     found = [f"{counted(count, 'face')} {what}" for count, what in kept if count]
     if not found:
-        return f"{said} No face is degenerate or there twice."
+        return f"{said} No face is degenerate or repeated."
     return f"{said} It would keep {listed(found)}: they are enclosed like the others."
 
 
 def _number(value: float) -> str:
-    """Five digits, with commas between thousands."""
+    """Format a number with five digits and commas between thousands."""
     return f"{value:,.5g}" if abs(value) < 1e5 or abs(value) >= 1e12 else f"{value:,.0f}"

@@ -1,4 +1,4 @@
-"""Plain text for the terminal: a bold title, rows of a name and what is said about it, paragraphs."""
+"""Plain text for the terminal: a bold title, rows of a name and a text, paragraphs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import rich_click as click
 
 _INDENT = "  "
 _WIDEST = 100  # longer lines are hard to read
-_NARROWEST = 8  # of the names: rows of one command then line up with those of the next
+_NARROWEST = 8  # of the names, so that the rows of different commands line up
 
 
 def print_title(text: str) -> None:
@@ -18,11 +18,11 @@ def print_title(text: str) -> None:
 
 
 def print_rows(rows: Sequence[tuple[str, str]]) -> None:
-    """One name a row; what does not fit goes on below, in line with the first words."""
+    """Print one name per row. Long texts continue below, aligned with the first words."""
     width = max(_NARROWEST, *(len(name) for name, _ in rows))
     last = None
     for name, said in rows:
-        shown = "" if name == last else name  # the same name again: the row above has said it
+        shown = "" if name == last else name  # do not repeat the name of the row above
         last = name
         print_wrapped(said, f"{_INDENT}{shown:<{width}}  ", " " * (len(_INDENT) + width + 2))
 
@@ -41,7 +41,7 @@ def print_wrapped(text: str, first: str = _INDENT, rest: str = _INDENT) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A bold head; the first column to the left, numbers to the right."""
+    """Print a table with a bold head, the first column aligned left, numbers right."""
     lines = [[click.format_filename(cell) for cell in line] for line in (head, *rows)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
     for number, line in enumerate(lines):

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 def merge(
     colliders: tuple[str, ...], threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any
 ) -> None:
-    """Merges shapes that lie together, of all COLLIDERs, which together are one.
+    """Merge neighbouring shapes of all COLLIDERs, which together count as one.
 
-    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex pieces
+    A collider is a collider JSON, a URDF, MJCF, SDFormat, SRDF or cuRobo file, a mesh file of convex parts
     (OBJ, GLB, PLY, STL, OFF), or a folder of such mesh files. A length is in their units (0.02), of the
     diagonal of their box (1%), or has a unit (5mm).
     """
-    options = read.chosen(MergeOptions, given)  # before any work: a wrong one must not cost a run
+    options = read.chosen(MergeOptions, given)  # check options before any work
     check_outputs("merge", outputs, colliders, "collider")
 
     import hitbox
@@ -57,7 +57,7 @@ def merge(
 
 
 def _together(colliders: Sequence[Collider]) -> Collider:
-    """All shapes of all of them as one collider."""
+    """Return all shapes of all colliders as one collider."""
     from hitbox._model.collider import Collider
 
     first, *others = colliders
@@ -66,7 +66,9 @@ def _together(colliders: Sequence[Collider]) -> Collider:
     for word in ("unit", "up"):
         said = sorted({getattr(collider, word) for collider in colliders} - {None})
         if len(said) > 1:
-            raise InputError(f"merge: {word}: the colliders have {listed(said)}. Bring them to the same one.")
+            raise InputError(
+                f"merge: {word}: the colliders have {listed(said)}. Convert them to the same one."
+            )
     return Collider(
         [shape for collider in colliders for shape in collider],
         labels=[label for collider in colliders for label in collider.labels],

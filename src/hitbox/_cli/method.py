@@ -1,4 +1,6 @@
-"""The commands of verbs that make a collider from a mesh: what they share, and `command` for a whole one."""
+"""The common part of commands that make a collider from a mesh, and `command`, which makes a whole
+command.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ JSON = click.option("--json", "as_json", is_flag=True, panel="Output", help="Pri
 
 
 def output_flag(more: str = "") -> Callable[[_Command], _Command]:
-    """`-o`, which may be given several times. `more`: another sentence of its help."""
+    """Return the flag `-o`, which may be given several times. `more` is another sentence of its help."""
     help = f"{read.OUTPUT_HELP} {more}".strip()
     return click.option("-o", "--output", "outputs", multiple=True, panel="Output", help=help)
 
@@ -67,8 +69,8 @@ def run_verb(
 ) -> None:
     """Load the mesh, make colliders, measure them, write the files, and print the report.
 
-    `targets`: the files of each collider. `levels`: the counts, where there are several colliders. `also`
-    gives more files to write, as their paths and bytes.
+    `targets` are the files of each collider. `levels` are the counts of several colliders. `also` returns
+    more files to write, as paths and bytes.
     """
     check_outputs(verb, [path for paths in targets for path in paths], [mesh], kinds=kinds)
 
@@ -96,12 +98,12 @@ def run_verb(
 
 
 def command(verb: Verb, panel: str) -> click.RichCommand:
-    """The command of a verb that needs no flags but those of its options."""
+    """Return the command of a verb that needs only the flags of its options."""
     module, name = verb.entry.split(":")
     function = getattr(import_module(module), name)
 
     def run(mesh: str, threads: int, as_json: bool, outputs: tuple[str, ...], **given: Any) -> None:
-        options = read.chosen(verb.options, given)  # before any work: a wrong one must not cost a run
+        options = read.chosen(verb.options, given)  # check options before any work
         kinds = getattr(options, "allowed_kinds", ())
 
         def make(loaded: Mesh, progress: Progress | None) -> list[Collider]:
@@ -109,7 +111,7 @@ def command(verb: Verb, panel: str) -> click.RichCommand:
 
         run_verb(verb.name, mesh, make, [outputs], threads=threads, as_json=as_json, kinds=kinds)
 
-    first = (inspect.getdoc(function) or "").split("\n\n")[0]  # the rest is about Python
+    first = (inspect.getdoc(function) or "").split("\n\n")[0]  # the rest describes Python
     run.__doc__ = re.sub("`(.*?)`", lambda name: name[1].upper(), first)
     for decorate in (JSON, output_flag(), THREADS, read.flags(verb.options), MESH):
         run = decorate(run)

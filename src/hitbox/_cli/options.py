@@ -34,7 +34,7 @@ def in_groups(params: Sequence[click.Parameter]) -> list[click.Parameter]:
 
 
 class Words(click.ParamType[str]):
-    """A text, with words and files that the shell completes. The options class checks it."""
+    """A text with words and files that the shell completes. The options class checks it."""
 
     name = "text"
 
@@ -55,7 +55,9 @@ class Words(click.ParamType[str]):
         return items + self._files(incomplete) if self._suffixes else items
 
     def _files(self, incomplete: str) -> list[CompletionItem]:
-        """Files with these suffixes. If folders match as well, the shell completes all files itself."""
+        """Complete files with these suffixes. If folders match as well, the shell completes all files
+        itself.
+        """
         folder, start = os.path.split(incomplete)
         try:
             found = sorted(e.name for e in os.scandir(folder or ".") if e.name.startswith(start))
@@ -72,7 +74,7 @@ class Words(click.ParamType[str]):
 
 
 def flags(options: type[Options], but: Sequence[str] = ()) -> Callable[[_Command], _Command]:
-    """A flag for each option, in the groups of the help; hidden ones for the old names."""
+    """Return a flag per option, in the groups of the help, and hidden flags for old names."""
 
     def add(command: _Command) -> _Command:
         for group in reversed(GROUPS):
@@ -115,17 +117,19 @@ def _typed(kind: Kind) -> dict[str, Any]:
 
 
 def _old(name: str) -> str:
-    """The parameter of the old flag of an option."""
+    """Return the parameter of the old flag of an option."""
     return f"old_{name}"
 
 
 def chosen(options: type[AnyOptions], given: dict[str, Any], **others: Any) -> AnyOptions:
-    """The options that the flags give; the rest keeps its defaults. An old flag is noted on stderr."""
+    """Return the options that the flags set; others keep their defaults. An old flag causes a note on
+    stderr.
+    """
     return options(**keywords(options, given), **others)
 
 
 def keywords(options: type[Options], given: dict[str, Any]) -> dict[str, Any]:
-    """What the flags give, under the names of the options."""
+    """Return the values of the flags, under the names of the options."""
     found: dict[str, Any] = {}
     for name, declared in options.declarations().items():
         flag, text = options.flag(name), given.get(name)
@@ -139,12 +143,14 @@ def keywords(options: type[Options], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def verb_params(options: type[Options]) -> list[click.Parameter]:
-    """The flags alone, for a command that runs a verb."""
+    """Return only the flags, for a command that runs a verb."""
     return click.command()(flags(options)(lambda **_given: None)).params
 
 
 def lod_path(path: str, level: int, count: int) -> str:
-    """Where level of detail `level` goes: `{count}` is replaced, else `.lod0` comes before the suffixes."""
+    """Return the path of a level of detail: `{count}` is replaced, otherwise `.lod0` is inserted before the
+    suffixes.
+    """
     if "{count}" in path:
         return path.replace("{count}", str(count))
     whole = Path(path)

@@ -1,4 +1,4 @@
-"""`hitbox render`: a picture of a mesh, and of its collider beside it."""
+"""`hitbox render`: draw a mesh, and its collider beside it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hitbox._cli.layout import print_rows
 def render(
     mesh: str, collider: str | None, space: str | None, output: str, size: tuple[int, int], up: str | None
 ) -> None:
-    """Draws MESH, and COLLIDER (a collider JSON, URDF, MJCF or SDFormat) beside it, without a display."""
+    """Draw MESH, and COLLIDER (a collider JSON, URDF, MJCF or SDFormat) beside it. This needs no display."""
     import hitbox
     from hitbox._judges.render import render as draw
     from hitbox._model.collider import Collider

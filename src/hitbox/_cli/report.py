@@ -1,4 +1,4 @@
-"""What the verbs that make colliders share: checked outputs, times, distances, and the report of it all."""
+"""The common part of verbs that make colliders: checks of outputs, times, distances, and the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAMPLES = 100_000
 
 
 class Stopwatch:
-    """Seconds between laps."""
+    """Measures seconds between laps."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -44,7 +44,9 @@ def check_outputs(
     format: str | None = None,
     kinds: Sequence[str] = (),
 ) -> None:
-    """Before any work: all different, all of a known format that holds these kinds, none of them an input."""
+    """Check outputs before any work: different names, known formats that support these kinds, and no
+    inputs.
+    """
     from hitbox._formats import write_collider
 
     read = {os.path.realpath(path) for path in inputs}
@@ -52,7 +54,7 @@ def check_outputs(
         target = write_collider.target_of(write_collider.format_for(path, format))
         if "hull" not in target.kinds and set(kinds) - set(target.kinds):
             only = ",".join(target.kinds)
-            raise InputError(f"{verb}: {path}: this format has no place for other kinds. Add --kinds {only}.")
+            raise InputError(f"{verb}: {path}: this format supports no other kinds. Add --kinds {only}.")
         if os.path.realpath(path) in read:
             raise InputError(f"{verb}: {path} is the {what} itself. Give the output another name.")
     if len({os.path.realpath(path) for path in paths}) != len(paths):
@@ -68,9 +70,9 @@ def write_all(
     format: str | None = None,
     options: ExportOptions | None = None,
 ) -> None:
-    """Each collider to its own files, and other files as they are; all appear, or none.
+    """Write each collider to its files, and other files unchanged: all files or none.
 
-    To each collider's report are added the files that were written for it, and what is not in them as it was.
+    Add the written files and the replaced shapes to each collider's report.
     """
     from hitbox._base.files import write_files
     from hitbox._formats import write_collider
@@ -90,7 +92,7 @@ def write_all(
 
 
 def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = None) -> dict[str, Any]:
-    """Of the mesh's diagonal, as the report has them."""
+    """Return the distances of the report, as fractions of the mesh's diagonal."""
     from hitbox._base.store import Store, build, digest
     from hitbox._formats import collider_json
     from hitbox._judges.evaluate import distances as measure
@@ -109,16 +111,17 @@ def distances(mesh: Mesh, collider: Collider, threads: int, cache: str | None = 
         "hausdorff": found.all_surfaces.hausdorff,
         "outer_mean": found.outer_surface.mean,
         "outer_hausdorff": found.outer_surface.hausdorff,
-        "outer_samples": found.outer_surface.samples,  # 0: nothing can be touched, and both are 0
+        "outer_samples": found.outer_surface.samples,  # 0: nothing can be touched, and both distances are 0
     }
     store.put(key, measured)
     return measured
 
 
 def report_of(collider: Collider, measured: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-    """As --json prints it; the seconds are added when all is done, and by `write_all` what was written.
+    """Return the report that --json prints. The seconds are added at the end, and the written files by
+    `write_all`.
 
-    `measured`: what `distances` found.
+    `measured` is the result of `distances`.
     """
     return {
         "count": collider.method.options.get("count") if collider.method else None,
@@ -132,7 +135,7 @@ def report_of(collider: Collider, measured: Mapping[str, Any] = MappingProxyType
 
 
 def vertices_of(collider: Collider) -> dict[str, int]:
-    """Of the hulls, where there are some: engines have caps on them."""
+    """Return the numbers of vertices of hulls, on which engines have caps."""
     from hitbox._model.shapes import Hull
 
     counts = [len(shape.vertices) for shape in collider if isinstance(shape, Hull)]
@@ -140,7 +143,7 @@ def vertices_of(collider: Collider) -> dict[str, int]:
 
 
 def print_report(verb: str, report: dict[str, Any], level: int | None = None) -> None:
-    """`level`: the count that was asked for, where several levels come from one run."""
+    """Print a report. `level` is the requested count, if one run makes several levels."""
     kinds = listed([counted(count, kind) for kind, count in report["kinds"].items()])
     asked, all_levels = (f" of at most {level:,}", " all levels") if level else ("", "")
     rows = [("shapes", f"{report['shapes']:,}{asked}: {kinds}")]
@@ -154,7 +157,7 @@ def print_report(verb: str, report: dict[str, Any], level: int | None = None) ->
 
 
 def written_rows(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is not as it was, and the files: those in folders of their own are only counted."""
+    """Return rows for replaced shapes and written files. Files in folders of their own are only counted."""
     rows = [("note", note) for note in report["notes"]]
     alike = Counter((one["file"], one["kind"], _by(one), one["why"]) for one in report["replaced"])
     for (path, kind, by, why), count in alike.items():

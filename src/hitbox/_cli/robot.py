@@ -1,4 +1,4 @@
-"""`hitbox robot`: a URDF or MJCF in, the same with primitives for its collisions out."""
+"""`hitbox robot`: write a URDF or MJCF with primitives as its collision shapes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 @click.option("--cache", panel="Effort", help="Folder that keeps results, so that no link is fitted twice.")
 @method.JSON
 def robot(robot: str, output: str, threads: int, cache: str | None, as_json: bool, **given: Any) -> None:
-    """Fits convex primitives to the meshes of every link, and writes the same file with them as its collision
-    geometry. Visuals, joints and all else stay as they are.
+    """Fit convex primitives to the meshes of every link, and write the same file with them as its collision
+    geometry. Visuals, joints and everything else stay unchanged.
 
     A length is in metres (0.02), of the diagonal of each link's box (1%), or has a unit (5mm).
     """
     from hitbox._methods.robot.run import robot as convert
 
-    options = read.chosen(RobotOptions, given)  # before any work: a wrong one must not cost a run
+    options = read.chosen(RobotOptions, given)  # check options before any work
     watch = Stopwatch()
     with progress_bar(as_json) as progress:
         report = convert(robot, output, options=options, threads=threads, cache=cache, progress=progress)

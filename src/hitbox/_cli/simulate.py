@@ -1,4 +1,4 @@
-"""`hitbox simulate`: a mesh and its colliders side by side in a physics engine."""
+"""`hitbox simulate`: run a mesh and its colliders side by side in a physics engine."""
 
 from __future__ import annotations
 
@@ -25,15 +25,20 @@ _HEADS = (
 @click.argument("colliders", nargs=-1, metavar="[COLLIDER]...")
 @read.flags(SimulateOptions)
 @click.option(
-    "--json", "as_json", is_flag=True, panel="Output", help="Print everything as JSON, each frame's time too."
+    "--json",
+    "as_json",
+    is_flag=True,
+    panel="Output",
+    help="Print everything as JSON, including the time of each frame.",
 )
 def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Runs MESH, as triangles, and each COLLIDER (collider JSON, hulls in a mesh file, or a folder of them)
-    frame by frame beside each other, and compares them with MESH."""
+    """Run MESH, as triangles, and each COLLIDER (collider JSON, hulls in a mesh file, or a folder of them)
+    side by side, frame by frame, and compare the runs with that of MESH.
+    """
     import hitbox
     from hitbox._model.collider import Collider
 
-    options = read.chosen(SimulateOptions, given)  # before any file is read
+    options = read.chosen(SimulateOptions, given)  # check options before any file is read
     names = distinct_names([mesh, *colliders])
     subjects: dict[str, Any] = {
         name: Collider.of(path) for name, path in zip(names[1:], colliders, strict=True)

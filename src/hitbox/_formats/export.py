@@ -1,8 +1,8 @@
-"""What a collider becomes in a format of an engine: in its unit, with its up axis, in the kinds that it has.
+"""Convert a collider to the unit, the up axis and the shape kinds that a format supports.
 
-A format declares what it has as a `Target`; `exported` makes an `Export` of a collider for it. A shape that
-the target does not have becomes a hull around it, and a hull beyond the target's caps a larger one of fewer
-vertices: never a smaller one. Each time the `ExportReport` says so.
+A format declares its properties as a `Target`. `exported` makes an `Export` of a collider for it. A shape
+that the target does not have becomes a hull around it, and a hull beyond the target's caps becomes a larger
+one of fewer vertices, never a smaller one. The `ExportReport` lists both.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hitbox._native import _core
 
 _HALF = math.sqrt(0.5)
 _NO_TURN: Rotation = (0.0, 0.0, 0.0, 1.0)
-# From a collider's up axis to a target's; each keeps the axis that is neither, or x.
+# Rotations from a collider's up axis to a target's. Each keeps the third axis, or x.
 _TURNS: Mapping[tuple[str, str], Rotation] = {
     ("y", "z"): (_HALF, 0.0, 0.0, _HALF),
     ("z", "y"): (-_HALF, 0.0, 0.0, _HALF),
@@ -40,32 +40,33 @@ _TURNS: Mapping[tuple[str, str], Rotation] = {
     ("x", "y"): (0.0, 0.0, _HALF, _HALF),
     ("y", "x"): (0.0, 0.0, -_HALF, _HALF),
 }
-_ROUND_SIDES = 30  # of a round shape's hull: no polygon with more corners than any engine takes
-LABEL_KEYS = ("name", "part", "material")  # what a format with titles says of a shape
-_FEWEST = 4  # vertices of a hull
-_DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)  # no file of Windows has such a name
+_ROUND_SIDES = 30  # of a round shape's hull, so that no polygon has more corners than engines allow
+LABEL_KEYS = ("name", "part", "material")  # the data of a shape in a format with titles
+_FEWEST = 4  # the fewest vertices of a hull
+# Windows does not allow these file names
+_DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 _LEAST = 2e-14  # kg, kg m^2: MuJoCo refuses a tensor below half of it
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a format has of its own. None: no unit, no up axis, no cap."""
+    """The properties of a format. None means no unit, no up axis, no cap."""
 
-    kinds: tuple[str, ...]  # with hull, if it has hulls; cone: a frustum that comes to a point
+    kinds: tuple[str, ...]  # includes hull if the format has hulls; a cone is a frustum with a tip
     unit: str | None = None
-    up: str | None = None  # or several: the preferred one first, a collider's own is kept if it is among them
+    up: str | None = None  # or several, the preferred one first; a collider's own is kept if it is among them
     hull_vertices: int | None = None
     hull_polygons: int | None = None
     hull_corners: int | None = None  # of one polygon
-    has_motion: bool = False  # mass and inertia can be said
-    has_mesh: bool = False  # a render mesh can travel along
-    has_titles: bool = False  # what a shape was called can be said beside its safe name
-    splits_capsules: bool = False  # a capsule is written as a cylinder and two balls, which is the same set
-    is_exact: bool = False  # every shape is written as it is, whatever it is
-    profile: str | None = None  # of the engine that reads it
+    has_motion: bool = False  # the format has mass and inertia
+    has_mesh: bool = False  # the format has a render mesh
+    has_titles: bool = False  # the format keeps a shape's original name beside its safe name
+    splits_capsules: bool = False  # a capsule is written as a cylinder and two balls, the same solid
+    is_exact: bool = False  # all shape kinds are written unchanged
+    profile: str | None = None  # the profile of the engine that reads the format
 
     def with_caps_of(self, profile: str) -> Target:
-        """Hulls within what that engine takes."""
+        """Return the target with the hull caps of its engine."""
         caps = load_profile(profile).hull or HullCaps()
         return replace(
             self, profile=profile, hull_vertices=caps.vertices, hull_polygons=caps.polygons,
@@ -78,9 +79,9 @@ class Target:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What all formats share. `mesh` travels along to be seen; of a closed one mass is taken too.
+    """The options of all formats. `mesh` is the render mesh; if it is closed it also defines the mass.
 
-    `solid`: what mass is taken from where no mesh travels along.
+    `solid` defines the mass if there is no render mesh.
     """
 
     faces: bool = False
@@ -88,12 +89,12 @@ class ExportOptions:
     density: float = DENSITY
     mesh: Mesh | None = None
     solid: Mesh | None = None
-    folder: str | None = None  # of files beside the main one; None: named after it
+    folder: str | None = None  # folder of files beside the main one; None: named after it
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A shape that the target does not have as it is."""
+    """A shape that the target does not have, and its replacement."""
 
     shape: int
     name: str
@@ -108,7 +109,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What was written, and what is not as it was."""
+    """The written files, and the replaced shapes."""
 
     format: str
     files: tuple[str, ...]
@@ -122,13 +123,13 @@ class ExportReport:
 
 @dataclass(frozen=True)
 class Item:
-    """A shape as the target has it. `name` is safe everywhere, `title` what the shape was called."""
+    """A shape for the target. `name` is safe everywhere, `title` is the shape's original name."""
 
     name: str
     title: str
     shape: Shape
     label: Label
-    index: int  # of the shape in the collider
+    index: int  # index of the shape in the collider
 
 
 @dataclass(frozen=True)
@@ -138,17 +139,19 @@ class Export:
     collider: Collider
     target: Target
     file: str
-    name: str  # of the body: safe
+    name: str  # safe name of the body
     items: tuple[Item, ...]
     options: ExportOptions
-    mass: MassProperties | None  # of a body that moves
+    mass: MassProperties | None  # None for a static body
     mesh: Mesh | None  # in the target's frame
     replaced: tuple[Replacement, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     @property
     def folder(self) -> str:
-        """Of the files beside the main one: named after all of its name, so that no two files share one."""
+        """The folder of the files beside the main one. It has the main file's full name, so that no two files
+        share it.
+        """
         if self.options.folder is not None:
             return self.options.folder
         safe = re.sub(r"[^A-Za-z0-9_.-]+", "_", self.file)
@@ -158,7 +161,7 @@ class Export:
 
 
 def exported(collider: Collider, target: Target, file: str, options: ExportOptions) -> Export:
-    """`collider` for `target`; raises InputError where the target has nothing to hold a shape."""
+    """Convert `collider` for `target`. Raise InputError if the target has no replacement for a shape."""
     notes: list[str] = []
     weighed = options.solid if options.mesh is None and options.dynamic else options.mesh
     placed, mesh = _in_frame(collider, weighed, target, notes)
@@ -183,7 +186,7 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
         if target.has_motion:
             mass = _mass(placed, mesh, options.density, notes)
         else:
-            notes.append("This format cannot say that a body moves: it is written without mass.")
+            notes.append("This format has no dynamic bodies: the body is written without mass.")
     if options.mesh is not None and not target.has_mesh:
         notes.append("The render mesh has no place in this format and was left out.")
     if options.mesh is None or not target.has_mesh:
@@ -196,7 +199,9 @@ def exported(collider: Collider, target: Target, file: str, options: ExportOptio
 
 
 def frame_change(unit: str | None, up: str | None, target: Target) -> tuple[Rotation, float]:
-    """The turn and the scale from a collider's frame to the target's; what is not known stays as it is."""
+    """Return the rotation and the scale from a collider's frame to the target's. Unknown units and axes do
+    not change.
+    """
     turn = _TURNS.get((up or "", target.up_for(up) or ""), _NO_TURN)
     scale = _metres(unit) / _metres(target.unit) if unit and target.unit else 1.0
     return turn, scale
@@ -213,18 +218,19 @@ def _in_frame(
 ) -> tuple[Collider, Mesh | None]:
     turn, scale = frame_change(collider.unit, collider.up, target)
     if target.unit and not collider.unit:
-        notes.append(f"The collider says no unit: its lengths are taken as {target.unit}.")
+        notes.append(f"The collider has no unit: its lengths are taken as {target.unit}.")
     up = target.up_for(collider.up)
     if up and not collider.up:
-        notes.append(f"The collider says no up axis: {up} is taken to point up.")
+        notes.append(f"The collider has no up axis: {up} is taken to point up.")
     moved = collider if turn == _NO_TURN and scale == 1 else collider.transformed(turn, scale=scale)
     moved = moved._with(unit=target.unit or collider.unit, up=up)
     return moved, None if mesh is None else _mesh_in_frame(mesh, collider, moved)
 
 
 def _mesh_in_frame(mesh: Mesh, collider: Collider, moved: Collider) -> Mesh:
-    """Where both say their unit, or their up axis, each is brought to the target's; else the mesh is in the
-    collider's frame, and goes where that goes."""
+    """Convert the mesh. If mesh and collider both have a unit, or an up axis, each is converted by its own.
+    Otherwise the mesh is in the collider's frame.
+    """
     into = Target((), moved.unit, moved.up)
     unit, up = collider.unit and (mesh.unit or collider.unit), collider.up and (mesh.up or collider.up)
     turn, scale = frame_change(unit, up, into)
@@ -248,7 +254,7 @@ def matrix_of(rotation: Rotation) -> FloatArray:
 
 
 def titles_of(collider: Collider) -> list[str]:
-    """What each shape is called: its own name, else its part's, else its kind."""
+    """Return the title of each shape: its own name, else its part's, else its kind."""
     return [
         label.name or label.part or shape.kind
         for shape, label in zip(collider.shapes, collider.labels, strict=True)
@@ -256,12 +262,14 @@ def titles_of(collider: Collider) -> list[str]:
 
 
 def said_of(label: Label) -> dict[str, str]:
-    """Name, part and material, as far as they are known."""
+    """Return name, part and material, if they are known."""
     return {key: getattr(label, key) for key in LABEL_KEYS if getattr(label, key) is not None}
 
 
 def safe_names(titles: Iterable[str]) -> list[str]:
-    """Letters, digits and _, no digit first, never empty, and all different in whatever case."""
+    """Return names of letters, digits and _, without a leading digit, never empty, and different in any
+    case.
+    """
     names: list[str] = []
     taken: set[str] = set()
     numbers: Counter[str] = Counter()
@@ -278,7 +286,7 @@ def safe_names(titles: Iterable[str]) -> list[str]:
 
 
 def _renamed(items: Iterable[Item]) -> list[str]:
-    """A note where names that someone gave are written as others."""
+    """Return a note if given names had to be changed."""
     pairs = {item.title: item.name for item in items if item.label.name and item.name != item.label.name}
     if not pairs:
         return []
@@ -290,7 +298,7 @@ def _renamed(items: Iterable[Item]) -> list[str]:
 
 
 def native_shapes(shape: Shape, target: Target, title: str) -> tuple[list[Shape], str]:
-    """What the target has for it, together, and why it is not the shape itself ("" where it is)."""
+    """Return the shapes that replace a shape together, and the reason ("" for the shape itself)."""
     if target.splits_capsules and isinstance(shape, Capsule) and shape.start != shape.end:
         ends = [Sphere(end, shape.radius) for end in (shape.start, shape.end)]
         return [Cylinder(shape.start, shape.end, shape.radius), *ends], "together they are one"
@@ -299,7 +307,7 @@ def native_shapes(shape: Shape, target: Target, title: str) -> tuple[list[Shape]
 
 
 def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
-    """What the target has for it, and why it is not the shape itself ("" where it is)."""
+    """Return the shape that replaces a shape, and the reason ("" for the shape itself)."""
     if target.is_exact:
         return shape, ""
     plain = _plain(shape)
@@ -310,7 +318,7 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
     if "hull" not in target.kinds:
         known = ", ".join(target.kinds)
         raise InputError(
-            f"{title!r:.80}: a {shape.kind} has no place in this format. Make the collider of {known} alone."
+            f"{title!r:.80}: this format has no {shape.kind}. Make the collider of {known} only."
         )
     if isinstance(plain, Hull):
         capped = within_caps(plain.vertices, target)
@@ -321,7 +329,7 @@ def native_shape(shape: Shape, target: Target, title: str) -> tuple[Shape, str]:
 
 
 def _plain(shape: Shape) -> Shape:
-    """The simplest kind that it is: what has no length, or no taper, is a ball, or a cylinder."""
+    """Return the simplest kind: a shape without length is a ball, and one without taper a cylinder."""
     if isinstance(shape, Capsule) and shape.start == shape.end:
         return Sphere(shape.start, shape.radius)
     if isinstance(shape, Frustum) and shape.radius_start == shape.radius_end:
@@ -337,7 +345,7 @@ def _points_around(shape: Shape, target: Target) -> FloatArray:
 
 
 def within_caps(points: FloatArray, target: Target) -> Hull | None:
-    """A hull around `points` within the target's caps; None: their own hull is within."""
+    """Return a hull around `points` within the target's caps, or None if their own hull is."""
     caps = (target.hull_vertices, target.hull_polygons, target.hull_corners)
     if caps == (None, None, None):
         return None
@@ -362,7 +370,9 @@ def _is_within(hull: Hull, target: Target) -> bool:
 
 
 def _what_the_engine_would_change(items: Iterable[Item], target: Target) -> list[str]:
-    """Hulls that fewer vertices do not help: flat ones, and such with detail below the engine's tolerance."""
+    """Return notes on hulls that fewer vertices do not help: flat ones, and those with detail below the
+    engine's tolerance.
+    """
     caps = load_profile(target.profile).hull if target.profile else None
     if caps is None:
         return []
@@ -387,7 +397,7 @@ def _said_all(shapes: list[Shape]) -> str:
 
 
 def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str]) -> MassProperties:
-    """`density` is in kilograms a cubic metre, whatever the target's unit is."""
+    """Compute the mass. `density` is in kilograms per cubic metre, for any unit of the target."""
     by_unit = density * _metres(collider.unit or "m") ** 3
     fault = "there is no mesh to take it from" if mesh is None else volume_fault(mesh)
     solid: Mesh | Collider = collider if mesh is None or fault else mesh
@@ -404,11 +414,11 @@ def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str
 
 
 def heavy_enough(mass: MassProperties, notes: list[str]) -> MassProperties:
-    """What MuJoCo takes, which reads URDF too."""
+    """Raise mass and inertia to the least values of MuJoCo, which also reads URDF."""
     missing = max(0.0, _LEAST - min(mass.principal[0]))
     if not missing and mass.mass >= _LEAST:
         return mass
-    notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo takes no moving body with less.")
+    notes.append(f"Mass and inertia are raised to {_LEAST:g}: MuJoCo refuses a dynamic body with less.")
     xx, yy, zz, xy, xz, yz = mass.inertia
     inertia = (xx + missing, yy + missing, zz + missing, xy, xz, yz)
     return MassProperties(max(mass.mass, _LEAST), mass.center, inertia)

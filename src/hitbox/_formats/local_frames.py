@@ -1,4 +1,4 @@
-"""A collider as named objects, local frames and meshes: what writers of several formats share."""
+"""Named objects, local frames and meshes of a collider, shared by the writers of several formats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def object_names(collider: Collider) -> list[str]:
-    """One name a shape, all different: its own, or its kind and a number (box_000)."""
+    """Return one name per shape, all different: its own, or its kind and a number (box_000)."""
     seen: Counter[str] = Counter()
     taken = {label.name for label in collider.labels if label.name}
     names = []
@@ -51,7 +51,7 @@ def object_names(collider: Collider) -> list[str]:
 
 
 def finite_mesh(shape: Shape, name: str, segments: int) -> tuple[FloatArray, IndexArray]:
-    """The shape's mesh; raises InputError where it would reach beyond what a float64 can say."""
+    """Return the shape's mesh. Raise InputError if its coordinates would exceed the range of float64."""
     vertices, triangles = shape.to_mesh(segments)
     if not np.isfinite(vertices).all():
         raise InputError(f"{name} is too large to be written as a mesh. Scale the collider down.")
@@ -59,7 +59,7 @@ def finite_mesh(shape: Shape, name: str, segments: int) -> tuple[FloatArray, Ind
 
 
 def one_mesh(collider: Collider, segments: int = 24) -> tuple[FloatArray, IndexArray]:
-    """The meshes of all shapes side by side."""
+    """Combine the meshes of all shapes."""
     named = zip(collider.shapes, object_names(collider), strict=True)
     meshes = [finite_mesh(shape, name, segments) for shape, name in named]
     first = np.cumsum([0] + [len(vertices) for vertices, _ in meshes]).astype(np.uint32)
@@ -68,28 +68,29 @@ def one_mesh(collider: Collider, segments: int = 24) -> tuple[FloatArray, IndexA
 
 
 def tip_at_end(shape: Shape) -> Shape:
-    """A frustum the other way round where its start is the narrower end, as cones have their tip at +axis."""
+    """Reverse a frustum whose start is the narrower end, because cones have their tip at +axis."""
     if isinstance(shape, Frustum) and shape.radius_start < shape.radius_end:
         return Frustum(shape.end, shape.start, shape.radius_end, shape.radius_start)
     return shape
 
 
 def extras_of(shape: Shape, label: Label) -> dict[str, str]:
-    """What a format with a place for notes says about a shape."""
+    """Return the data of a shape for a format that can store it."""
     known = {"kind": shape.kind, "name": label.name, "part": label.part, "material": label.material}
     return {key: value for key, value in known.items() if value is not None}
 
 
 def label_of(extras: object) -> Label:
-    """What `extras_of` said; what is not text, or not there, is None."""
+    """Read the label from the data of `extras_of`. Values that are missing or not text become None."""
     found = extras if isinstance(extras, Mapping) else {}
     texts = {key: text for key, text in found.items() if isinstance(text, str)}
     return Label(texts.get("name"), texts.get("part"), texts.get("material"))
 
 
 def local_and_pose(shape: Shape, axis: str = "y") -> tuple[Shape, Rotation, Vector]:
-    """The shape around the origin, a round one's axis along y or z, and the turn and the move that put it
-    in its place."""
+    """Return the shape centred at the origin, with a round shape's axis along y or z, and the rotation and
+    translation that place it.
+    """
     if isinstance(shape, Box | Prism):
         return replace(shape, center=_ORIGIN, rotation=_NO_TURN), shape.rotation, shape.center
     if isinstance(shape, Sphere):
@@ -102,7 +103,7 @@ def local_and_pose(shape: Shape, axis: str = "y") -> tuple[Shape, Rotation, Vect
 
 def _along(shape: Capsule | Cylinder | Frustum, axis: str) -> tuple[Shape, Rotation, Vector]:
     start, end = np.array(shape.start), np.array(shape.end)
-    half = math.hypot(*(end - start)) / 2  # squares of far coordinates would not fit a float
+    half = math.hypot(*(end - start)) / 2  # squares of large coordinates would overflow
     along = np.eye(3)["xyz".index(axis)]
     local = replace(shape, start=_vector(-half * along), end=_vector(half * along))
     direction = _vector((end - start) / (2 * half) if half > 0 else along)
@@ -111,16 +112,16 @@ def _along(shape: Capsule | Cylinder | Frustum, axis: str) -> tuple[Shape, Rotat
 
 
 def _turn_from_z(d: Vector) -> Rotation:
-    """As from y, with the axes renamed: z is y there, x is z, and y is x."""
+    """Return a rotation from z to `d`, as from y with permuted axes: z is y there, x is z, and y is x."""
     x, y, z = d
     a, b, c, w = _turn_from_y((y, z, x))
     return c, a, b, w
 
 
 def _turn_from_y(d: Vector) -> Rotation:
-    """A turn that takes y to the unit vector `d`."""
+    """Return a rotation from y to the unit vector `d`."""
     x, y, z = d
-    if y < 0:  # first half a turn about x, which takes y to -y: the formula below is weak near -y
+    if y < 0:  # first half a turn about x, which maps y to -y, because the formula below is inexact near -y
         a, _, c, w = _turn_from_y((-x, -y, -z))
         return w, c, 0.0, 0.0 - a
     a, c, w = z, 0.0 - x, 1 + y

@@ -1,7 +1,7 @@
-"""MJCF, the XML of MuJoCo: one body with a geom a shape. Metres, z up, half lengths, axes along z.
+"""MJCF, the XML of MuJoCo: one body with one geom per shape. Metres, z up, half lengths, axes along z.
 
-A hull is a mesh asset. What a shape was called, its part and its material are in custom text that has the
-geom's name. Quaternions begin with w.
+A hull is a mesh asset. A custom text with the geom's name has the shape's original name, part and material.
+Quaternions begin with w.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TARGET = Target(
     ("box", "sphere", "capsule", "cylinder", "hull"),
     unit="m", up="z", has_motion=True, has_mesh=True, has_titles=True,
 )  # fmt: skip
-_FEWEST_VERTICES = 4  # of a mesh in MuJoCo
+_FEWEST_VERTICES = 4  # the fewest vertices of a mesh in MuJoCo
 
 
 def files(export: Export) -> dict[str, bytes]:
@@ -41,12 +41,12 @@ def _leave_out_few_vertices(export: Export, beside: Beside) -> None:
     if beside.visual is not None and export.mesh is not None and len(export.mesh.vertices) < _FEWEST_VERTICES:
         del beside.files[beside.visual[1]]
         beside.visual = None
-        said = f"MuJoCo takes no mesh of fewer than {_FEWEST_VERTICES} vertices"
+        said = f"MuJoCo refuses a mesh of fewer than {_FEWEST_VERTICES} vertices"
         export.notes.append(f"The render mesh was left out: {said}.")
 
 
 def _defaults(export: Export, beside: Beside) -> Element:
-    """Classes of our own: the settings of a model that this is put into stay away from them."""
+    """Define own classes, so that the settings of a surrounding model do not apply."""
     seen = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
     visual = element("default", element("geom", **seen), class_=f"{export.name}_visual")
     return element(
@@ -62,7 +62,7 @@ def _custom(export: Export) -> Element | None:
 
 
 def _label(item: Item) -> str:
-    """JSON of the label, where the geom's name does not say it all."""
+    """Return the label as JSON, unless the geom's name is the whole label."""
     known = said_of(item.label)
     return "" if known in ({}, {"name": item.name}) else json.dumps(known)
 
@@ -70,7 +70,7 @@ def _label(item: Item) -> str:
 def _assets(beside: Beside) -> Element | None:
     meshes = [element("mesh", name=name, file=path) for name, path in beside.hulls.items()]
     if beside.visual is not None:
-        # Of a shell no volume is asked: what is only seen may be open or flat.
+        # A visual mesh may be open or flat, so MuJoCo must not compute its volume.
         name, path = beside.visual
         meshes.append(element("mesh", name=name, file=path, inertia="shell"))
     return element("asset", *meshes) if meshes else None

@@ -1,7 +1,7 @@
-"""SDFormat 1.11: a model of one link with a collision a shape. Metres, z up, axes along z, poses as rpy.
+"""SDFormat 1.11: a model of one link with one collision per shape. Metres, z up, axes along z, poses as rpy.
 
-Of frustums those with a tip are cones here, tip to +z. Written to the published format: no reader of it
-runs in our tests but our own.
+A frustum with a tip is a cone, with the tip at +z. Written after the published format; the tests read it only
+with hitbox's own reader.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TARGET = Target(
     unit="m", up="z", has_motion=True, has_mesh=True, has_titles=True,
 )  # fmt: skip
 VERSION = "1.11"
-_OURS = "hitbox:shape"  # elements of others are allowed where they have a prefix
+_OURS = "hitbox:shape"  # the format allows other elements with a prefix
 
 
 # --- writing
@@ -89,7 +89,7 @@ def _geometry(local: Shape, path: str) -> Element:
 
 
 def read(root: Element, into: Described) -> None:
-    """The collisions of all models in the file, also of those in a world or in another model."""
+    """Read the collisions of all models in the file, also of models in a world or in another model."""
     for holder in (root, *root.findall("world")):
         for model in holder.findall("model"):
             into.name = into.name or model.get("name", "")
@@ -116,7 +116,7 @@ def _pose(parent: Element, where: str, into: Described) -> Pose:
     if pose is None or not (pose.text or "").strip():
         return Pose()
     if pose.get("relative_to"):
-        raise into.error(f"a pose relative to {pose.get('relative_to')!r:.80} is not read.", where)
+        raise into.error(f"a pose relative to {pose.get('relative_to')!r:.80} is not supported.", where)
     if pose.get("rotation_format") == "quat_xyzw":
         x, y, z, *rotation = read_numbers(f"{where}: pose", pose.text, 7)
         return Pose(unit(rotation), (x, y, z))

@@ -2,8 +2,8 @@
 render mesh's name and a number. Written after Unreal's documentation and public source, not tested in Unreal.
 
 Unreal's importer fits each primitive to the vertices, so the vertices lie on the shape, not around it: a
-sphere has the six points on its axes, and a capsule starts with both poles. Only a UCX mesh is used as it is.
-Vertices contain the pose: Unreal matches root nodes without a transform, and no others.
+sphere has the six points on its axes, and a capsule starts with both poles. Unreal uses only a UCX mesh
+unchanged. Vertices contain the pose: Unreal matches root nodes without a transform, and no others.
 """
 
 from __future__ import annotations

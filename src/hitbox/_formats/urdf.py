@@ -1,7 +1,8 @@
-"""URDF: one link with a collision element a shape. Metres, z up, lengths in full, axes along z, poses as rpy.
+"""URDF: one link with one collision element per shape. Metres, z up, full lengths, axes along z, poses as
+rpy.
 
-Version 1.0 has boxes, spheres and cylinders: a capsule is a cylinder and two spheres. Version 1.1 has
-capsules; their length is written as height too, since some readers look for that. Paths of meshes are
+Version 1.0 has boxes, spheres and cylinders, so a capsule becomes a cylinder and two spheres. Version 1.1 has
+capsules. Their length is also written as height, which some readers expect. Paths of meshes are
 relative to the file.
 """
 
@@ -44,12 +45,14 @@ def files(export: Export) -> dict[str, bytes]:
 
 
 def _for_mujoco(export: Export) -> Element:
-    """Other readers pass it over. MuJoCo would look for meshes without their folder, and forget the mass of
-    a link that hangs on nothing and what is only to be seen."""
+    """Return settings for MuJoCo, which other readers ignore. Without them MuJoCo would drop the folders of
+    meshes, the mass of a link without a joint, and visuals.
+    """
     settings = {"strippath": "false"}
     if export.mass is not None:
         settings["fusestatic"] = "false"
-    if export.mesh is not None and is_solid(export.mesh):  # of another mesh MuJoCo asks the volume, and fails
+    # for other meshes MuJoCo would fail to compute the volume
+    if export.mesh is not None and is_solid(export.mesh):
         settings["discardvisual"] = "false"
     return element("mujoco", element("compiler", **settings))
 
@@ -96,7 +99,7 @@ def _geometry(local: Shape, path: str) -> Element:
 
 
 def read(root: Element, into: Described) -> None:
-    """Its collision shapes, with all joints at 0."""
+    """Read the collision shapes, with all joints at 0."""
     poses = _link_poses(root, into)
     for link in root.findall("link"):
         name = link.get("name", "")
@@ -108,7 +111,7 @@ def read(root: Element, into: Described) -> None:
 
 
 def _link_poses(root: Element, into: Described) -> dict[str, Pose]:
-    """Of each link in the frame of the root link above it."""
+    """Return the pose of each link in the frame of its root link."""
     above: dict[str, tuple[str, Pose]] = {}
     for joint in root.findall("joint"):
         where = into.at(f"joint {joint.get('name', '')!r}")
@@ -118,10 +121,10 @@ def _link_poses(root: Element, into: Described) -> dict[str, Pose]:
     found: dict[str, Pose] = {}
     for link in root.findall("link"):
         name = at = link.get("name", "")
-        path: dict[str, None] = {}  # up to a link whose pose is known
+        path: dict[str, None] = {}  # the path up to a link with a known pose
         while at in above and at not in found:
             if at in path:
-                raise into.error(f"link {name!r} hangs on itself.")
+                raise into.error(f"link {name!r} is its own ancestor.")
             path[at] = None
             at = above[at][0]
         found.setdefault(at, Pose())

@@ -25,7 +25,7 @@ FEWEST_VERTICES, MOST_VERTICES = 8, 65_535
 MOST_EDGES = 1_000
 MOST_PARTS = 1_000_000
 MOST_EFFORT = 1_000
-MOST_NAMED = 5  # hulls in the status
+MOST_NAMED = 5  # the most hulls named in the status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class CarveOptions(SpaceOptions):
     )  # fmt: skip
     seed: int = option(0, Seed(), "Random seed of the search.", group="Research")
     hulls_only: bool = option(
-        False, Flag(), "A mesh that is a box, ball, capsule or cylinder becomes a hull too."
+        False, Flag(), "Make a hull also of a mesh that is a box, ball, capsule or cylinder."
     )
 
     def carving(self, mesh: Mesh) -> tuple[_core.CarveOptions, bool]:
@@ -79,18 +79,18 @@ def carve(
     cancel: Cancel | None = None,
     **keywords: Unpack[CarveKeywords],
 ) -> Collider:
-    """Convex hulls around `mesh` that leave every space open that a ball of `radius` gets to.
+    """Make convex hulls around `mesh` that keep open every way that a ball of `radius` can go.
 
-    A ball may go wherever it stays `tolerance` away from the mesh and comes from outside. Options are the
+    A ball can go wherever it comes from outside and stays `tolerance` away from the mesh. Options are the
     fields of CarveOptions, given as keywords or as one `options`; lengths are mesh units, have a unit, or are
     a share of the diagonal of the bounding box.
 
-    Guaranteed: no hull enters that space, proved for all of it and not only at samples (unless `count` is too
-    few for that, and the status then says how far); every face lies in the union of the hulls, to 1e-6 of
-    the diagonal; hulls lie in the mesh's convex hull, but for flat parts, which stick out by 1 % of the
-    tolerance, and capped ones, by up to 30 % of it; the same result for any number of threads. A mesh that is
-    a box, ball, capsule or cylinder comes back as that one shape. Not guaranteed: the fewest hulls.
-    Cost: near linear in the faces; 1 to 3 s for a scan at 1 %.
+    Guaranteed: no hull enters that space, which is proved for the whole space and not only at samples (if
+    `count` is too small for that, the status says how deep hulls enter). Every face lies in the union of the
+    hulls, to 1e-6 of the diagonal. Hulls lie in the mesh's convex hull, except flat parts, which stick out by
+    1 % of the tolerance, and capped hulls, by up to 30 % of it. The result is the same for any number of
+    threads. A mesh that is a box, ball, capsule or cylinder becomes that one shape. Not guaranteed: the
+    fewest hulls. Cost: near linear in the faces; 1 to 3 s for a scan at 1 %.
 
         collider = hitbox.carve("house.glb", radius="40cm", tolerance="5cm")
     """
@@ -113,12 +113,12 @@ def _status(
     hulls, notes, missed = counted(count, "hull"), [], []
     if is_proved:
         what = f"a ball of radius {options.radius} that stays {options.tolerance} away from the mesh"
-        notes.append(f"{hulls}: none enters where {what} can go (proved).")
+        notes.append(f"{hulls}: none enters the space of {what} (proved).")
     elif any(depths):
         why = f"A count of {options.count:,} is too few" if options.count else "Parts cannot be cut further"
-        missed.append(f"{why}: {_said_of(depths)}.")
+        missed.append(f"{why}: {_entered_by(depths)}.")
     else:
-        missed.append("It was not proved that no hull enters the space. Give a larger tolerance.")
+        missed.append("There is no proof that no hull enters the space. Give a larger tolerance.")
     if options.count is not None and count > options.count:
         missed.append(f"{hulls} instead of {options.count:,}: the cap on vertices allows no more merges.")
     if not is_capped:
@@ -126,8 +126,8 @@ def _status(
     return Status(not missed, (*notes, *missed))
 
 
-def _said_of(depths: Sequence[float]) -> str:
-    """Which hulls enter the space, the deepest first."""
+def _entered_by(depths: Sequence[float]) -> str:
+    """Name the hulls that enter the space, the deepest first."""
     entering = [k for k in sorted(range(len(depths)), key=lambda k: -depths[k]) if depths[k]]
     named = [f"hull {k} by {percent(depths[k])}" for k in entering[:MOST_NAMED]]
     named[0] += " of the radius"

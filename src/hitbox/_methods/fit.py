@@ -1,4 +1,4 @@
-"""fit: a mesh in, at most `count` convex primitives out, every face inside one of them (paper 1)."""
+"""fit: encloses a mesh in at most `count` convex primitives, with every face inside one of them (paper 1)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from hitbox._keywords import FitKeywords
 
-MOST_BY_DEFAULT = 256  # shapes, where neither a count nor a tolerance is given
-_NAMED = 5  # spheres in a note
+MOST_BY_DEFAULT = 256  # shapes, if neither a count nor a tolerance is given
+_NAMED = 5  # the most spheres named in a note
 _NOW_A_VERB = "The kind sphere alone has a verb of its own now: fit_spheres, hitbox spheres in the shell."
 
 
@@ -51,20 +51,19 @@ def fit(
     cancel: Cancel | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> Collider:
-    """At most `count` convex primitives around `mesh`; every face lies in at least one of them.
+    """Fit at most `count` convex primitives around `mesh`. Every face lies in at least one of them.
 
-    Options are the fields of FitOptions, given as keywords or as one `options`. With a `tolerance` the
-    shapes are as few as can be found whose surfaces stay within it of the mesh, certified: the collider's
-    status has the bound. A count beside it is a cap. With neither, the tolerance is 3 %, and the cap 256
-    shapes. `cache` is a folder that keeps results: the same mesh, options and version are not fitted
-    again (with a time_budget they are).
-    `progress` is called with the stage and the fraction done; returning False from it, setting
-    `cancel`, or Ctrl-C stop the run.
+    Options are the fields of FitOptions, given as keywords or as one `options`. With a `tolerance` the result
+    has few shapes whose surfaces stay within it of the mesh; the collider's status has the certified bound. A
+    count beside it is a cap. With neither, the tolerance is 3 %, and the cap 256 shapes. `cache` is a folder
+    that keeps results: the same mesh, options and version are not fitted again (except with a time_budget).
+    `progress` is called with the stage and the fraction done. If it returns False, `cancel` is set, or the
+    user presses Ctrl-C, the run stops.
 
     Guaranteed: enclosure to 1e-9 of the diagonal, `len(collider) <= count` unless `max_excess` or
-    `keep_clear` forbid it (the status then says so), the same result for any number of threads. Not
-    guaranteed: the smallest shapes possible. Cost: about 2 us a face, and up to a second or two for the
-    shapes; preset="fast" takes a quarter of that.
+    `keep_clear` forbids it (the status then says so), and the same result for any number of threads. Not
+    guaranteed: the smallest shapes possible. Cost: about 2 us per face, and up to two seconds for the shapes;
+    preset="fast" takes a quarter of that.
 
     With kinds="sphere" alone this is `fit_spheres`: the spheres follow the volume, and it is their union that
     holds every face.
@@ -103,20 +102,22 @@ def fit_tree(
     cancel: Cancel | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> FitTree:
-    """All levels of detail from one run: `.at(n)` for any count, `.within("1%")` for any tolerance.
+    """Make all levels of detail in one run: `.at(n)` for any count, `.within("1%")` for any tolerance.
 
     `finest` is the largest count you need; finer levels exist, but were merged coarsely. The shapes of all
-    levels up to it are made here, and how far they stray is certified: levels then come within milliseconds.
-    The rest as in `fit`, except that there is no count and no tolerance. Levels are neither refined nor
-    trimmed, as that would end their being nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`.
-    With a `cache` the merging waits until a level is asked for that is not there.
+    levels up to it are made here, with certified bounds of their distances, so levels then take milliseconds.
+    Other arguments are those of `fit`, without a count and a tolerance. Levels are neither refined nor
+    trimmed, because they would no longer be nested: `fit(mesh, n)` is closer than `fit_tree(mesh, n).at(n)`.
+    With a `cache` the merging starts when a level is missing there.
     """
     call = Call("fit", threads, progress, cancel)
     chosen = FitOptions.of(options, keywords)
     if chosen.count is not None:
-        raise InputError("fit_tree: takes no count. Give the largest you need as finest, and ask .at(count).")
+        raise InputError(
+            "fit_tree: takes no count. Give the largest count you need as finest, and call .at(count)."
+        )
     if chosen.tolerance is not None:
-        raise InputError("fit_tree: takes no tolerance. Ask the tree: fit_tree(mesh).within('1%').")
+        raise InputError("fit_tree: takes no tolerance. Call fit_tree(mesh).within('1%').")
     if chosen.spheres != "conservative":
         raise InputError(
             f"fit_tree: spheres: a tree merges spheres, and holds every face. For {chosen.spheres!r} call "
@@ -127,15 +128,17 @@ def fit_tree(
     return FitTree(job, finest)
 
 
-# Of the core: shapes, faces, their offsets, how many were dropped, whether refining ended early
+# The core's result: shapes, faces, their offsets, the number of dropped shapes, whether refining ended early
 _Shapes = tuple[list[Any], IndexArray, IndexArray, int, bool]
-# And how far they stray from the mesh at most, of the diagonal; how many stray further than the tolerance;
-# whether a count stood in the way.
+# The same with the largest distance from the mesh, in diagonals; how many shapes exceed the tolerance; and
+# whether the count was too small.
 _Judged = tuple[_Shapes, float, int, bool]
 
 
 class FitTree:
-    """The merges of one run. Levels are nested: what is one shape at n is in one shape below n."""
+    """The merges of one run. Levels are nested: a shape of a level lies in one cluster of every coarser
+    level.
+    """
 
     def __init__(self, job: _Job, finest: int) -> None:
         self._job = job
@@ -148,7 +151,7 @@ class FitTree:
         return self._job.levels(self.finest)
 
     def at(self, count: int) -> Collider:
-        """At most `count` shapes. Only counts above `finest` cost the fitting of their shapes."""
+        """Return at most `count` shapes. Only counts above `finest` need to fit shapes."""
         call, count = self._job.call.again(), _count(count, "count")
 
         def work() -> Collider:
@@ -158,9 +161,9 @@ class FitTree:
         return self._job.kept({"finest": self.finest, "level": count}, work, call)
 
     def within(self, tolerance: float | str) -> Collider:
-        """As few shapes of the tree as stay within `tolerance` of the mesh; the status has the bound.
+        """Return as few shapes of the tree as stay within `tolerance` of the mesh. The status has the bound.
 
-        Where not even the finest shapes stay within it, they are taken there, and the status says so.
+        Where even the finest shapes do not stay within it, they are used, and the status says so.
         """
         call, share = self._job.call.again(), self._job.share_of(_checked_tolerance(tolerance))
 
@@ -175,7 +178,7 @@ class FitTree:
         return self._job.kept({"finest": self.finest, "within": repr(share)}, work, call)
 
     def clusters(self, count: int | None = None, *, within: float | str | None = None) -> IndexArray:
-        """For each input face the number of its cluster at this level, before culling."""
+        """Return the cluster number of each input face at this level, before culling."""
         if (count is None) == (within is None):
             raise InputError("fit: clusters: give either a count or within.")
         if within is not None:
@@ -189,7 +192,7 @@ class FitTree:
 
 
 class _Job:
-    """One mesh with checked options, ready to be asked for trees and shapes."""
+    """One mesh with checked options, prepared for trees and shapes."""
 
     def __init__(
         self,
@@ -201,11 +204,11 @@ class _Job:
     ) -> None:
         self.mesh = Mesh.of(mesh)
         self.options = options
-        self.expected = expected or options.count  # shapes, about
+        self.expected = expected or options.count  # about this many shapes
         self.call = call
         if cache is not None and not isinstance(cache, (str, os.PathLike)):
             raise InputError(f"{call.verb}: cache: must be the path of a folder, not {cache!r:.80}.")
-        # What depends on the machine's speed is not the result, only one of many.
+        # A result that depends on the machine's speed is not kept.
         self.keeps = cache is not None and options.time_budget is None
         self._store = Store(cache if self.keeps else None)
 
@@ -224,8 +227,8 @@ class _Job:
     def input(self) -> _core.FitInput:
         weld = self.options.weld
         exact, _ = self.mesh.clean("off" if weld == "off" else "exact")
-        # Welding by a distance moves vertices: it says what hangs together, but it is the faces as
-        # they came that must be enclosed.
+        # Welding by a distance moves vertices. It defines the connectivity, but the original faces must be
+        # enclosed.
         welded = exact if weld in ("exact", "off") else _by_position(exact).clean(weld)[0]
         return self.call.core(
             _core.fit_input, welded.vertices, welded.indices, exact.vertices, exact.indices, exact.offsets,
@@ -247,7 +250,7 @@ class _Job:
         return self.call.core(_core.fit, self.input, count)
 
     def share_of(self, tolerance: float | str) -> float:
-        """A tolerance as a share of the diagonal."""
+        """Return a tolerance as a fraction of the diagonal."""
         length = parse_length(tolerance, self.mesh.diagonal, self.mesh.unit, name="fit: tolerance")
         return length / self.mesh.diagonal
 
@@ -255,7 +258,7 @@ class _Job:
         groups = self.groups
         if groups.count > MOST_SPHERES:
             raise InputError(
-                f"{self.call.verb}: {groups.what}: {MOST_SPHERES:,} spheres, the most there are, cannot keep "
+                f"{self.call.verb}: {groups.what}: {MOST_SPHERES:,} spheres, the largest number, cannot keep "
                 f"{groups.count:,} of them separate. Let them be together, or fit each on its own."
             )
         found = place_spheres(
@@ -265,7 +268,7 @@ class _Job:
         return self.collider(found.shapes, found.count, call, (*found.notes, *notes))
 
     def within(self, call: Call) -> Collider:
-        """As few shapes as stay within the tolerance, the default one where none is given."""
+        """Return as few shapes as stay within the tolerance, by default DEFAULT_TOLERANCE."""
         options = self.options
         tolerance = DEFAULT_TOLERANCE if options.tolerance is None else options.tolerance
         share = self.share_of(tolerance)
@@ -273,17 +276,17 @@ class _Job:
         most = max(options.count or by_default, self.groups.count)
         found = call.core(_core.fit_within, self.input, share, most)
         why = (
-            f"that takes more than {most:,} shapes, and these are the ones that fit gives for a count of "
+            f"that takes more than {most:,} shapes, so these are the shapes of fit with a count of "
             f"{most:,}. Give a larger count, or a larger tolerance."
             if found[3]
-            else "even the shape around a single face strays further there."
+            else "even the shape around a single face deviates further there."
         )
         return self.judged(found, share, call, why, {"tolerance": plain(tolerance)})
 
     def judged(
         self, found: _Judged, share: float, call: Call, why_not: str, asked: Mapping[str, Any]
     ) -> Collider:
-        """With what is proved about the distance of the shapes."""
+        """Add the proved bound of the shapes' distance to the notes."""
         shapes, strays, over, _ = found
         number = counted(len(shapes[0]), "shape")
         bound = f"within {percent_up(strays)} of the diagonal (certified)"
@@ -297,7 +300,7 @@ class _Job:
         return self.collider(shapes, self.options.count, call, (), missed, asked)
 
     def kept(self, level: Mapping[str, int | str], work: Callable[[], Collider], call: Call) -> Collider:
-        """The collider that an earlier run kept, or `work`'s."""
+        """Return the collider that an earlier run kept, or the result of `work`."""
         if not self.keeps:
             return work()
         key = {"what": "fit", "build": build(), "mesh": _identity(self.mesh), **self._asked(), **level}
@@ -310,7 +313,7 @@ class _Job:
         return made
 
     def _asked(self) -> dict[str, Any]:
-        """Also what profiles and presets stand for: that may change between versions."""
+        """Return the options with the values of profiles and presets, which may change between versions."""
         options = self.options
         kinds = {"kinds": options.allowed_kinds, "weights": options.kind_weights}
         return {"options": options.to_dict(), "hull_vertices": options.hull_vertices, **kinds}
@@ -339,7 +342,7 @@ class _Job:
         return call.around(self.mesh, shapes, faces, offsets, written, Status(not missed, (*notes, *missed)))
 
     def _missed(self, shapes: list[Shape], count: int | None, dropped: int) -> list[str]:
-        """What was asked for or is promised otherwise, and was not reached."""
+        """Yield requests and guarantees that the result does not meet."""
         missed = []
         if count is not None and len(shapes) > count:
             missed.append(f"{len(shapes)} shapes instead of {count}: {self._what_forbids_merges()}.")
@@ -349,7 +352,7 @@ class _Job:
         if self.core_options.pad < 0:
             missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
         if self.options.spheres == "balanced":
-            missed.append("A part of the surface was left out on purpose: that is what balanced means.")
+            missed.append("A part of the surface is not covered, because the mode is balanced.")
         spheres = self.options.clear_spheres
         entered = _entered(shapes, spheres, 1e-9 * self.mesh.diagonal)
         if entered:
@@ -374,9 +377,9 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Groups:
-    """Which faces may share a shape: those with the same number."""
+    """The groups of faces. Only faces with the same number may share a shape."""
 
-    of_face: IndexArray  # empty: all of them
+    of_face: IndexArray  # empty: one group
     count: int
     what: str = ""
 
@@ -400,7 +403,7 @@ class _Groups:
 
 
 def _by_position(mesh: Mesh) -> Mesh:
-    """With its vertices along the axes: which one others are welded to must not depend on their order."""
+    """Sort the vertices along the axes, so that the result of welding does not depend on their order."""
     order = np.lexsort(mesh.vertices.T)
     number = np.empty(len(order), np.uint32)
     number[order] = np.arange(len(order), dtype=np.uint32)
@@ -408,7 +411,7 @@ def _by_position(mesh: Mesh) -> Mesh:
 
 
 def _identity(mesh: Mesh) -> dict[str, Any]:
-    """All of a mesh that a collider depends on."""
+    """Return all data of a mesh that a collider depends on."""
 
     def checksum(ids: IndexArray | None) -> str | None:
         return None if ids is None else hashlib.sha256(ids.astype("<u4").tobytes()).hexdigest()
@@ -421,7 +424,7 @@ def _identity(mesh: Mesh) -> dict[str, Any]:
 
 
 def _entered(shapes: Iterable[Shape], spheres: npt.ArrayLike, slack: float) -> list[int]:
-    """Which spheres a shape enters by more than `slack`."""
+    """Return which spheres a shape enters by more than `slack`."""
     rows = np.asarray(spheres, np.float64).reshape(-1, 4)
     if not len(rows):
         return []

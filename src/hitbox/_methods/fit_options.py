@@ -21,7 +21,7 @@ from hitbox._model.space import NavigableSpace
 from hitbox._native import _core
 
 PAPER_WEIGHTS = {"box": 1.0, "sphere": 1.0, "capsule": 1.0, "cylinder": 1.05, "frustum": 2.1, "prism": 1.4}
-# Fig. 23 of the paper leaves the prism out as well.
+# Fig. 23 of the paper also excludes the prism.
 WEIGHT_PRESETS: Mapping[str, Mapping[str, float]] = {
     "paper": PAPER_WEIGHTS,
     "uniform": dict.fromkeys(PRIMITIVES, 1.0),
@@ -35,9 +35,9 @@ Tangent: TypeAlias = Literal["auto", "on", "off"]
 SphereMode: TypeAlias = Literal["conservative", "balanced"]
 PRESETS = get_args(Preset)
 MOST_SHAPES = 1_000_000
-DEFAULT_TOLERANCE = "3%"  # where neither a count nor a tolerance is given
-MAX_VERTICES = 32  # of a hull, where neither the options nor a profile set it
-# With spheres alone; of these kinds, weights and weld have nothing to decide.
+DEFAULT_TOLERANCE = "3%"  # if neither a count nor a tolerance is given
+MAX_VERTICES = 32  # of a hull, if neither the options nor a profile set it
+# Options for spheres alone. Of these, kinds, weights and weld have no effect.
 KNOWN_TO_SPHERES = (
     "count", "profile", "kinds", "weights", "weld", "spheres", "parts", "materials", "keep_clear", "pad",
 )  # fmt: skip
@@ -137,7 +137,7 @@ class FitOptions(Options):
     )  # fmt: skip
     spheres: SphereMode = option(
         "conservative", Choice(SphereMode),
-        "The mode of fit_spheres, where sphere is the only kind: conservative, or balanced.", hidden=True,
+        "Mode of fit_spheres, if sphere is the only kind: conservative or balanced.", hidden=True,
     )  # fmt: skip
 
     def _check_together(self) -> None:
@@ -150,22 +150,22 @@ class FitOptions(Options):
 
     @property
     def _engine(self) -> Profile | None:
-        assert self.profile is None or isinstance(self.profile, Profile)  # the check has loaded it
+        assert self.profile is None or isinstance(self.profile, Profile)  # the check has loaded the profile
         return self.profile
 
     @property
     def allowed_kinds(self) -> tuple[str, ...]:
-        """By `kinds`, else by the profile; `organic` weights leave prisms out."""
+        """The kinds of `kinds`, else of the profile. `organic` weights exclude prisms."""
         kinds = self.kinds or (self._engine.kinds if self._engine else PRIMITIVES)
         return tuple(kind for kind in kinds if kind != "prism" or self.weights != "organic")
 
     @property
     def by_spheres(self) -> bool:
-        """Whether fit places spheres by their own solver."""
+        """Whether fit uses the solver of spheres."""
         return self.allowed_kinds == ("sphere",)
 
     def check_for_spheres(self) -> None:
-        """Refuses what their solver does not know."""
+        """Refuse options that the solver of spheres does not have."""
         unknown = [name for name in self.to_dict() if name not in KNOWN_TO_SPHERES]
         if not unknown:
             return
@@ -173,25 +173,25 @@ class FitOptions(Options):
         if "tolerance" in unknown:
             instead += f".within({self.tolerance!r})"
         raise InputError(
-            f"fit: {listed(unknown)}: no meaning for spheres alone, which are placed and not merged. Leave "
+            f"fit: {listed(unknown)}: no effect on spheres alone, which are placed and not merged. Leave "
             f"it out, or let {instead} merge spheres."
         )
 
     @property
     def clear_spheres(self) -> tuple[tuple[float, ...], ...]:
-        """The spheres of `keep_clear`; its check has made rows of them."""
+        """The spheres of `keep_clear`, as rows that its check has made."""
         return cast("tuple[tuple[float, ...], ...]", self.keep_clear or ())
 
     @property
     def kind_weights(self) -> dict[str, float]:
-        """One per primitive: by `weights`, else by the profile, else as in the paper."""
+        """One weight per primitive: of `weights`, else of the profile, else of the paper."""
         if isinstance(self.weights, str):
             return dict(WEIGHT_PRESETS[self.weights])
         return PAPER_WEIGHTS | dict(self._engine.weights if self._engine else ()) | dict(self.weights or {})
 
     @property
     def hull_vertices(self) -> int:
-        """Vertices a hull may have; 0 if hulls are not allowed."""
+        """Largest number of vertices of a hull; 0 if hulls are not allowed."""
         if "hull" not in self.allowed_kinds:
             return 0
         return self.max_vertices or (self._engine and self._engine.hull_vertices) or MAX_VERTICES

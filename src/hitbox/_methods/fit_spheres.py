@@ -42,7 +42,7 @@ class SpheresOptions(Options):
     )  # fmt: skip
     mode: SphereMode = option(
         "conservative", Choice(SphereMode),
-        "What the spheres hold: conservative, all of every face; balanced, about 96 % of the surface, with "
+        "Cover: conservative encloses every face; balanced covers about 96 % of the surface, with "
         "spheres that stick out less.",
     )  # fmt: skip
     parts: Span = same_as(FitOptions, "parts")
@@ -70,15 +70,15 @@ def fit_spheres(
     cancel: Cancel | None = None,
     **keywords: Unpack[SpheresKeywords],
 ) -> Collider:
-    """At most `count` spheres that follow the volume of `mesh`, as motion planners need them.
+    """Make at most `count` spheres that follow the volume of `mesh`, as motion planners need them.
 
     Options are the fields of SpheresOptions, given as keywords or as one `options`. Without a `count` the
     result has the fewest spheres, up to 64, that stick out by at most 1.5 % of the diagonal on average.
     `cache` is a folder that keeps results.
 
-    Guaranteed: the union of the spheres holds every face to 1e-9 of the diagonal, unless `mode` is
-    "balanced" or `pad` is negative; at most `count` spheres, unless `keep_clear` forbids it (the status then
-    says so); the same result for any number of threads. Not guaranteed: the fewest spheres.
+    Guaranteed: the union of the spheres contains every face to 1e-9 of the diagonal, unless `mode` is
+    "balanced" or `pad` is negative. There are at most `count` spheres, unless `keep_clear` forbids it (then
+    the status says so). The result is the same for any number of threads. Not guaranteed: the fewest spheres.
 
         spheres = hitbox.fit_spheres("link.obj", 24)
         planner = [(sphere.center, sphere.radius) for sphere in spheres]

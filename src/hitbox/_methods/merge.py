@@ -83,16 +83,16 @@ def merge(
     cancel: Cancel | None = None,
     **keywords: Unpack[MergeKeywords],
 ) -> Collider:
-    """Fewer convex shapes that hold all that `collider` holds: shapes that lie together become one.
+    """Merge neighbouring shapes of `collider` into fewer convex shapes that contain the same.
 
-    `collider` is anything Collider.of takes: also hulls of other tools, or a kit's colliders in an OBJ or
-    GLB. Options are the fields of MergeOptions. With a `space` shapes merge as long as they stay out of
-    it; with a `count` until it is reached; with both, until one of them ends it; with neither, as long as
-    a merge adds no more than a layer of `tolerance`.
+    `collider` is anything that Collider.of takes, also hulls of other tools, or a kit's colliders in an OBJ
+    or GLB. Options are the fields of MergeOptions. With a `space`, shapes merge as long as they stay out of
+    it. With a `count`, they merge until it is reached. With both, both limits apply. With neither, shapes
+    merge as long as a merge adds no more than a layer of `tolerance`.
 
-    Guaranteed: every shape lies in one that comes out; one that was not merged comes out as it was; no
-    merged shape enters the space; the same result for any number of threads. Not guaranteed: the fewest
-    shapes. Cost: some 0.1 ms for each pair of neighbours.
+    Guaranteed: every input shape lies in an output shape. A shape that was not merged stays unchanged. No
+    merged shape enters the space. The result is the same for any number of threads. Not guaranteed: the
+    fewest shapes. Cost: about 0.1 ms per pair of neighbours.
 
         fewer = hitbox.merge("kit_colliders.glb", count=8)
     """
@@ -120,7 +120,7 @@ def merge(
 
 
 def _label(labels: list[Label]) -> Label:
-    """Of merged shapes: the faces of all, and the names that all have."""
+    """Return the label of merged shapes: the faces of all, and the names that all share."""
     if len(labels) == 1:
         return labels[0]
 
@@ -135,7 +135,7 @@ def _label(labels: list[Label]) -> Label:
 
 def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
     notes = [f"{counted(len(made), 'shape')} in place of {len(given):,}."]
-    if given.method is None:  # pieces of a file, say: what became of them on the way
+    if given.method is None:  # notes from reading convex parts of a file, for example
         notes += given.status.notes
     missed, most = [], options.max_vertices
     if options.count is not None and len(made) > options.count:
@@ -143,13 +143,15 @@ def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
         missed.append(f"{len(made):,} shapes instead of {options.count:,}: {why}.")
     large = sum(len(shape.vertices) > most for shape in made if isinstance(shape, Hull)) if most else 0
     if large:
-        missed.append(f"{counted(large, 'hull')} of more than {most:,} vertices: given so, and not merged.")
+        missed.append(
+            f"{counted(large, 'hull')} of more than {most:,} vertices: they are those of the input."
+        )
     if options.space is not None:
         overlap = options.space.overlap(made)
         if overlap.entered:
             spheres = counted(overlap.entered, "sphere")
             missed.append(
-                f"Shapes enter {spheres} of the space, by {percent(overlap.deepest)} of the radius at most: "
-                f"those given do."
+                f"Shapes enter {spheres} of the space, by {percent(overlap.deepest)} of the radius at most, "
+                f"as the input does."
             )
     return Status(not missed, (*notes, *missed))

@@ -1,4 +1,4 @@
-"""One way through a verb: its entry in the table of verbs, and what every call of one does.
+"""The common part of all verbs: their table, and the steps of every call.
 
 A verb is a public function marked with `verb`. It makes a `Call`, which checks the arguments that all verbs
 share, runs functions of the core, and wraps shapes in a `Collider`.
@@ -33,12 +33,12 @@ Takes = Literal["mesh", "colliders", "robot"]
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb: what it takes, its options, and where its function is, as "module:name"."""
+    """A verb: its argument, its options, and its function as "module:name"."""
 
     name: str
     options: type[Options]
     entry: str
-    short: str = ""  # its line in the shell's help
+    short: str = ""  # its short help in the shell
     takes: Takes = "mesh"
     makes_collider: bool = True
     command: str = ""  # its name in the shell
@@ -57,7 +57,7 @@ def verb(
 ) -> Callable[[Function], Function]:
     """Enter a function in the table of verbs, and list its options in its signature.
 
-    `command` is its name in the shell, where that is not the function's.
+    `command` is its name in the shell, if that differs from the function's.
     """
 
     def enter(function: Function) -> Function:
@@ -72,7 +72,7 @@ def verb(
 
 
 def _signature(function: Callable[..., Any], options: type[Options]) -> inspect.Signature:
-    """The function's own parameters, and a keyword for each option; for `help` and notebooks."""
+    """Return the function's own parameters, and a keyword per option, for `help` and notebooks."""
     plain = inspect.signature(function)
     own = [p for p in plain.parameters.values() if p.kind is not p.VAR_KEYWORD]
     named = {p.name for p in own}
@@ -85,12 +85,12 @@ def _signature(function: Callable[..., Any], options: type[Options]) -> inspect.
 
 
 def shapes_of(crossing: Sequence[Any]) -> list[Shape]:
-    """Shapes as the core gives them."""
+    """Convert shapes of the core."""
     return [shape_from_params(*each) for each in crossing]
 
 
 class Call:
-    """One call of a verb. It is made first: the time it took starts here."""
+    """One call of a verb. Make it first, because its time starts here."""
 
     def __init__(
         self, verb: str, threads: int, progress: Progress | None = None, cancel: Cancel | None = None
@@ -101,7 +101,7 @@ class Call:
         self.report = reporter(verb, progress, cancel)
 
     def again(self) -> Call:
-        """Another call with the same arguments, which starts now."""
+        """Return another call with the same arguments, which starts now."""
         another = copy.copy(self)
         another._started = time.perf_counter()
         return another
@@ -133,7 +133,9 @@ class Call:
         options: dict[str, Any],
         status: Status,
     ) -> Collider:
-        """The collider of a mesh. `faces` and `offsets`: the faces of the mesh that each shape owns."""
+        """Make the collider of a mesh. `faces` and `offsets` have the faces of the mesh that each shape
+        owns.
+        """
         return self.collider(
             shapes,
             options,
@@ -146,7 +148,7 @@ class Call:
         )
 
     def collider(self, shapes: Sequence[Shape], options: dict[str, Any], **known: Any) -> Collider:
-        """The collider that this call made. `options`: as its JSON has them."""
+        """Make the collider of this call. `options` are those of its JSON."""
         self.done()
         method = Method(self.verb, options, self.seconds)
         return Collider(shapes, method=method, generator=f"hitbox {version()}", **known)

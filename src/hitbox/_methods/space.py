@@ -1,4 +1,6 @@
-"""navigable_space: where a ball can go around a mesh, as spheres to keep clear of (paper 4, section 3)."""
+"""navigable_space: the space that a ball can reach around a mesh, as spheres to keep clear (paper 4, section
+3).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ _LENGTH = Length(above_zero=True)
 
 @dataclass(frozen=True, kw_only=True)
 class SpaceOptions(Options):
-    """Where a ball can go: what navigable_space, carve and merge are told about it.
+    """The options of the space that a ball can reach, for navigable_space, carve and merge.
 
     A length is mesh units, a share of the diagonal of the bounding box ("4%"), or has a unit ("5mm").
     """
@@ -64,7 +66,9 @@ class SpaceOptions(Options):
     )  # fmt: skip
 
     def for_core(self, mesh: Mesh) -> tuple[_core.SpaceOptions, bool]:
-        """And whether Python functions are asked: only the thread that called may do that."""
+        """Return the core's options, and whether it calls Python functions, which needs the calling
+        thread.
+        """
         scale = Scale(mesh.diagonal, mesh.unit)
 
         def length(name: str) -> float:
@@ -90,7 +94,7 @@ class SpaceOptions(Options):
         return core, bool(functions)
 
 
-@verb(SpaceOptions, "Where a ball can go around a mesh.", makes_collider=False)
+@verb(SpaceOptions, "The space that a ball can reach around a mesh.", makes_collider=False)
 def navigable_space(
     mesh: MeshLike,
     radius: float | str,
@@ -101,16 +105,17 @@ def navigable_space(
     cancel: Cancel | None = None,
     **keywords: Unpack[SpaceKeywords],
 ) -> NavigableSpace:
-    """Where a ball of `radius` gets to from outside while it stays `tolerance` away from the mesh.
+    """Return the space that a ball of `radius` can reach from outside while it stays `tolerance` away from
+    the mesh.
 
     Lengths are mesh units, have a unit, or are a share of the diagonal of the bounding box ("4%").
-    `clear_points`: points whose surroundings, up to `tolerance` from the mesh, belong to the space whether a
-    ball gets there or not. `blockers`: what balls may not enter: half-spaces, shapes, or a function that
-    takes points and gives signed distances, negative inside. `floor_tolerance` is the tolerance above what
-    faces up. With `sealed=True` sealed space counts too.
+    `clear_points` are points whose surroundings, up to `tolerance` from the mesh, belong to the space even if
+    a ball cannot reach them. `blockers` are obstacles that balls may not enter: half-spaces, shapes, or a
+    function that maps points to signed distances, negative inside. `floor_tolerance` is the tolerance above
+    faces that look up. `sealed=True` includes sealed space.
 
-    Every sphere keeps the tolerance. A passage too narrow by less than `step` may be taken for open; none
-    that is open is taken for closed.
+    Every sphere keeps the tolerance. A passage that is too narrow by less than `step` may count as open. An
+    open passage never counts as closed.
 
         space = hitbox.navigable_space("chair.glb", "4%", "0.8%")
         collider = hitbox.fit("chair.glb", 64, keep_clear=space)
@@ -126,7 +131,7 @@ def navigable_space(
 
 
 def _sorted(blockers: Iterable[Blocker]) -> tuple[FloatArray, list[Any], list[Any]]:
-    """Half-spaces as rows, shapes as they cross to the core, functions."""
+    """Sort blockers: half-spaces as rows, shapes in the core's form, functions."""
     halves = [[*b.normal, b.offset] for b in blockers if isinstance(b, HalfSpace)]
     shapes = [b._crossing for b in blockers if isinstance(b, _Shape)]
     functions = [b for b in blockers if not isinstance(b, HalfSpace | _Shape)]
@@ -138,7 +143,7 @@ def _together(verb: str, functions: list[Any]) -> Callable[[FloatArray], FloatAr
         found = [np.asarray(function(points), np.float64) for function in functions]
         for each in found:
             if each.shape != (len(points),) or np.isnan(each).any():
-                raise InputError(f"{verb}: a blocker's function must give one number for each point.")
+                raise InputError(f"{verb}: a blocker's function must return one number per point.")
         return np.ascontiguousarray(np.min(found, axis=0))
 
     return nearest

@@ -13,15 +13,16 @@ from hitbox._native import _core
 MODES = ("conservative", "balanced")
 MOST_SPHERES = _core.MOST_SPHERES
 LADDER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # counts to choose from
-CLOSE_ENOUGH = 0.015  # of the diagonal: how far the spheres may stick out on average where no count is given
+# fraction of the diagonal: how far spheres may stick out on average if no count is given
+CLOSE_ENOUGH = 0.015
 
 
 @dataclass(frozen=True)
 class FittedSpheres:
-    """Spheres, and how well they follow the mesh."""
+    """Spheres, and measures of how closely they follow the mesh."""
 
-    shapes: Any  # as the core's fit gives them; a face is listed with each sphere that holds a part of it
-    count: int  # that was asked for, or chosen
+    shapes: Any  # as the core returns them; a face is listed with each sphere that contains a part of it
+    count: int  # the given or chosen count
     notes: tuple[str, ...]
 
 
@@ -35,9 +36,10 @@ def place_spheres(
     threads: int = 0,
     report: Report | None = None,
 ) -> FittedSpheres:
-    """At most `count` spheres; without a count the fewest that stay close to the mesh, but `least`.
+    """Place at most `count` spheres; without a count the fewest that stay close to the mesh, but at least
+    `least`.
 
-    Of the options `group_of_face`, `keep_clear` and `pad` count.
+    Only the options `group_of_face`, `keep_clear` and `pad` have an effect.
     """
     exact, _ = mesh.clean("exact")
 
@@ -56,11 +58,11 @@ def place_spheres(
     else:
         found = run(count, 0.0, 1.0)
     shapes, measure = found
-    return FittedSpheres(shapes, count, (*notes, *_said(measure, options.pad != 0)))
+    return FittedSpheres(shapes, count, (*notes, *_described(measure, options.pad != 0)))
 
 
 def _fewest(run: Any, ladder: Sequence[int]) -> tuple[int, tuple[Any, dict[str, float]]]:
-    """The first rung that is close enough, found by halving: more spheres are closer."""
+    """Find the first count of the ladder that is close enough, by bisection: more spheres are closer."""
     low, high = 0, len(ladder) - 1
     tried: dict[int, tuple[Any, dict[str, float]]] = {}
     while low < high:
@@ -84,8 +86,8 @@ def _why(count: int, mean: float) -> str:
     )
 
 
-def _said(measure: dict[str, float], padded: bool) -> list[str]:
-    """Coverage and protrusion, one sentence each. Lengths: of the diagonal."""
+def _described(measure: dict[str, float], padded: bool) -> list[str]:
+    """Describe coverage and protrusion, one sentence each. Lengths are fractions of the diagonal."""
     spheres = "Before padding the spheres" if padded else "The spheres"
     covered = f"{spheres} cover {measure['coverage']:.1%} of the surface"
     if measure["left_out"] > 0:

@@ -331,7 +331,7 @@ class Collider(Sequence[Shape]):
         return _of_pieces(thing)
 
     def to_hulls(self, segments: int = 24) -> list[tuple[FloatArray, npt.NDArray[np.int32]]]:
-        """A list of (vertices, triangles), one a shape, as CoACD returns it; triangles look outward.
+        """Return a list of (vertices, triangles), one per shape, as CoACD does. Triangles face outward.
 
         Round shapes become polyhedra of `segments` sides around them. `Collider.of` takes such a list.
         """

@@ -333,7 +333,7 @@ class Mesh:
         return mesh, report
 
     def info(self) -> MeshInfo:
-        """What the mesh is made of, and what cleaning would do. Linear in its size."""
+        """Return numbers that describe the mesh, and the effect of cleaning. Linear in its size."""
         part = _NO_IDS if self.part is None else self.part
         material = _NO_IDS if self.material is None else self.material
         found, cleaning = _call(_core.mesh_info, self.vertices, self.indices, self.offsets, part, material)
@@ -368,7 +368,7 @@ class Mesh:
         return _rebuild, (self.vertices, self.indices, self.offsets, self._known())
 
     def _known(self) -> dict[str, Any]:
-        """What is known besides the geometry."""
+        """The properties besides the geometry."""
         names = ("part", "material", "part_names", "material_names", "name", "unit", "up")
         return {name: getattr(self, name) for name in names}
 

@@ -17,7 +17,7 @@ from hitbox._model import importance, profiles
 from hitbox._model.shapes import KINDS, _Shape
 from hitbox._model.space import HalfSpace, NavigableSpace
 
-PRIMITIVES = tuple(kind for kind in KINDS if kind != "hull")  # in the core's order
+PRIMITIVES = tuple(kind for kind in KINDS if kind != "hull")  # in the order of the core
 
 
 class ShapeKinds(Kind):
@@ -35,7 +35,7 @@ class ShapeKinds(Kind):
         for kind in named:
             checks.one_of(where, kind, KINDS, "kind")
         if not named:
-            raise InputError(f"{where}: none is left. Allow at least one of {', '.join(PRIMITIVES)}.")
+            raise InputError(f"{where}: no kind is left. Allow at least one of {', '.join(PRIMITIVES)}.")
         if set(named) == {"hull"}:
             raise InputError(f"{where}: 'hull' needs at least one other kind beside it, such as 'box'.")
         return tuple(kind for kind in KINDS if kind in named)
@@ -64,7 +64,7 @@ class KindWeights(Kind):
         return value
 
     def read(self, flag: str, text: Any) -> dict[str, float] | str:
-        """`box=1,prism=1.4` as a dict; a name alone is a preset's."""
+        """Parse `box=1,prism=1.4` as a dict, or the name of a preset."""
         if "=" not in text and "," not in text:
             return str(text.strip())
         wrong = f"{flag}: must be kind=number such as prism=1.4"
@@ -99,7 +99,9 @@ class FaceImportance(Kind):
         return importance.checked(where, value)
 
     def read(self, flag: str, text: Sequence[str]) -> str | tuple[str, float] | dict[str, float]:
-        """`up` as it is, `up=8` as ("up", 8.0); names of parts or materials, `seat=4`, as one dict."""
+        """Parse `up` unchanged, `up=8` as ("up", 8.0), and names of parts or materials, `seat=4`, as one
+        dict.
+        """
         if len(text) == 1 and "=" not in text[0]:
             return text[0].strip()
         wrong = f"{flag}: must be one direction such as up, or name=number such as seat=4"
@@ -169,7 +171,9 @@ class SavedSpace(Kind):
 
 @dataclass(frozen=True)
 class Blockers(Kind):
-    """What balls may not enter: half-spaces, shapes, functions of points. The shell has floors alone."""
+    """Obstacles that balls may not enter: half-spaces, shapes, functions of points. The shell has only
+    floors.
+    """
 
     metavar = "AXIS=HEIGHT"
     hint = "Repeatable."
@@ -199,7 +203,7 @@ class Blockers(Kind):
 
     @staticmethod
     def _floor(flag: str, text: str) -> HalfSpace:
-        """`z=0`: the axis that points up, and how high the ground is."""
+        """Parse `z=0`: the axis that points up, and the height of the ground."""
         wrong = f"{flag}: must be an axis and a height such as z=0"
         axis, height = flag_text.pair(text, wrong)
         if axis not in UPS:
@@ -211,7 +215,7 @@ class Blockers(Kind):
 
     @staticmethod
     def _plain_one(blocker: Any) -> Any:
-        """A function has no better name than that."""
+        """Return the name of a blocker, which for a function is "function"."""
         if isinstance(blocker, HalfSpace):
             return {"normal": list(blocker.normal), "offset": blocker.offset}
         return blocker.kind if isinstance(blocker, _Shape) else "function"

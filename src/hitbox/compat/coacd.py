@@ -115,6 +115,6 @@ def _count(max_convex_hull: int) -> int | None:
 
 
 def _longest_side(mesh: _Mesh) -> float:
-    """Of the box around the vertices that faces use."""
+    """Return the size of the box around the used vertices."""
     corners = mesh.vertices[mesh.indices]
     return float((corners.max(axis=0) - corners.min(axis=0)).max())

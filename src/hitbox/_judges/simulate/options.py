@@ -1,4 +1,4 @@
-"""What can be asked of a run: declared once, for the functions and for the shell."""
+"""The options of a simulation, declared once for the functions and for the shell."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SimulateOptions(Options):
         "rapier", Choice(EngineName, what="engine"), "The physics engine.", group="Scene"
     )
     balls: int | None = option(
-        None, Count(1, MOST_THINGS), "Number of balls, or of whatever else moves.",
+        None, Count(1, MOST_THINGS), "Number of balls, or of other moving bodies.",
         means="the scene's; drop 5000", group="Scene",
     )  # fmt: skip
     frames: int | None = option(
@@ -42,7 +42,7 @@ class SimulateOptions(Options):
     radius: float | str | None = option(
         None, Length(), "Length: the radius of a ball.", means="the scene's; drop 1%", group="Scene"
     )
-    seed: int = option(0, Seed(), "Random seed of the positions where things start.", group="Scene")
+    seed: int = option(0, Seed(), "Random seed of the starting positions.", group="Scene")
     up: Up | None = option(
         None, Choice(Up, what="axis"), "The axis that points up.", means="as the files say, else y",
         group="Scene",

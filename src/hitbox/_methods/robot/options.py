@@ -60,10 +60,10 @@ class RobotOptions(Options):
     def _check_together(self) -> None:
         if self.count is not None and self.tolerance is not None:
             raise InputError("robot: give either a count or a tolerance, not both.")
-        self.for_fit()  # which checks the rest
+        self.for_fit()  # checks the other options
 
     def for_fit(self) -> FitOptions:
-        """Of one link, without its count."""
+        """Return the options of fit for one link, without its count."""
         kinds = PRIMITIVES if self.kinds is None else self.kinds
         return FitOptions(tolerance=self.tolerance, kinds=kinds, pad=self.pad, preset=self.preset)
 

@@ -1,11 +1,11 @@
-"""What each engine has of its own: one JSON file an engine, beside this module, or one of the user's.
+"""The properties of engines: one JSON file per engine beside this module, or a file of the user.
 
     {"kinds": ["box", "sphere"], "weights": {"sphere": 0.9}, "hull": {"vertices": 64, "polygons": null},
      "source": "where this is from"}
 
-`kinds` has hull where the engine likes hulls as much as primitives; `weights` may leave kinds out; `hull`
-is null where hulls are better avoided, a cap where there is none. `HullCaps` has all caps of a hull; one that
-is left out is none. `cones` is true where of all frustums the engine has those that come to a point.
+`kinds` includes hull if hulls are as fast as primitives in the engine. `weights` may omit kinds. `hull` is
+null if hulls should be avoided; a cap is null if there is none. `HullCaps` has all caps of a hull, which may
+be omitted. `cones` is true if the engine has only frustums with a tip.
 """
 
 from __future__ import annotations
@@ -32,33 +32,34 @@ _PLANE_TOLERANCE = ("metres", "of_half_extents")
 
 @dataclass(frozen=True)
 class HullCaps:
-    """What an engine takes in one hull without changing it; None: no such cap is known."""
+    """The caps of an engine on a hull. Beyond them the engine changes it. None: no such cap is known."""
 
     vertices: int | None = None
-    polygons: int | None = None  # triangles in one plane are one
-    triangles: int | None = None  # before they are merged
-    corners: int | None = None  # of one polygon
-    aspect: float | None = None  # largest extent by the distance from the centre of mass to the nearest side
-    # A vertex must stick out of the hull of the others by more than so many metres, and than this share of
-    # the sum of the three half extents: the engine drops it otherwise.
+    polygons: int | None = None  # after triangles in one plane are merged
+    triangles: int | None = None  # before triangles are merged
+    corners: int | None = None  # corners of one polygon
+    # largest extent divided by the distance from the centre of mass to the nearest side
+    aspect: float | None = None
+    # A vertex must stick out of the hull of the others by more than this length in metres, and by more than
+    # this fraction of the sum of the three half extents. Otherwise the engine drops it.
     plane_tolerance: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The kinds an engine has, a factor for some of them, and how large its hulls may be."""
+    """The kinds of an engine, factors for some of them, and the limits of its hulls."""
 
     name: str
     kinds: tuple[str, ...]
     weights: tuple[tuple[str, float], ...]
-    hull: HullCaps | None  # None: hulls are better avoided
+    hull: HullCaps | None  # None: hulls should be avoided
     source: str
-    cones: bool = False  # frustums that come to a point, and no others
-    own: str | None = None  # of a file of the user's: what it says, as JSON
+    cones: bool = False  # the engine has only frustums with a tip
+    own: str | None = None  # the content of a user's file, as JSON
 
     @property
     def hull_vertices(self) -> int | None:
-        """As few as all caps need: a hull of n vertices has up to 2 n - 4 sides."""
+        """The largest number of vertices within all caps: a hull of n vertices has up to 2 n - 4 sides."""
         if self.hull is None:
             return None
         sides = [cap // 2 + 2 for cap in (self.hull.polygons, self.hull.triangles) if cap is not None]
@@ -66,7 +67,7 @@ class Profile:
 
 
 def load(profile: str | os.PathLike[str] | Profile) -> Profile:
-    """The profile of that name, or in the JSON file at that path."""
+    """Load the profile of that name, or from the JSON file at that path."""
     if isinstance(profile, Profile):
         return profile
     if not isinstance(profile, (str, os.PathLike)):
