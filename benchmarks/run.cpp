@@ -1,5 +1,5 @@
-// What a small parallel loop costs: microseconds a loop, on the wall and of all threads, for loops within one Run and
-// for a Run to each loop.
+// Measures the cost of a small parallel loop: microseconds per loop, wall time and CPU time of all threads, for loops
+// within one Run and for one Run per loop.
 //
 //   g++ -std=c++20 -O2 -pthread -Icore/src benchmarks/run.cpp core/src/base/run.cpp core/src/base/threads.cpp -o
 //   /tmp/run

@@ -22,7 +22,7 @@ COLUMNS = 120
 
 @dataclass(frozen=True)
 class OptionList:
-    """Where a document lists the options of a verb, between two marks named after it."""
+    """The list of a verb's options in a document, between two marks named after it."""
 
     document: Path
     mark: str

@@ -1,4 +1,6 @@
-"""What users get. Tests run hitbox from src/, so the wheel and the source archive are compared with it."""
+"""The wheel and the source archive that users get. Tests run hitbox from src/, so both are compared with
+it.
+"""
 
 from __future__ import annotations
 

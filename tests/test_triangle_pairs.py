@@ -1,9 +1,9 @@
-"""How two triangles lie to each other, against a slow exact judge in fractions that shares no code.
+"""Compare the relation of two triangles with a slow, exact oracle in fractions that shares no code.
 
-The judge looks at all ways to write a common point as weights of the corners of both: the weights are at
-least 0 and add up to 1 on each side. They are a polytope; its corners are found by solving every choice of
-columns. The triangles meet where it has one, their insides meet where no weight is 0 at all corners, and the
-common points are the hull of what the corners stand for.
+The oracle considers all ways to write a common point as weights of the corners of both: the weights are at
+least 0 and add up to 1 on each side. They form a polytope, whose corners are found by solving every choice of
+columns. The triangles meet if it has a corner. Their insides meet if no weight is 0 at all corners. The
+common points are the hull of the points that the corners represent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Point = tuple[Fraction, ...]
 
 
 def solved(rows: list[list[Fraction]]) -> list[Fraction] | None:
-    """The one solution of a linear system, its right side last; None where there is none or more than one."""
+    """Return the unique solution of a linear system with its right side last, or None."""
     rows = [list(row) for row in rows]
     unknowns = len(rows[0]) - 1
     for column in range(unknowns):

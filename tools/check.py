@@ -1,4 +1,4 @@
-"""What to run before a commit: format, lint, types, imports, and the tests of what changed.
+"""The checks before a commit: format, lint, types, imports, and the tests of changed files.
 
     make check                  builds, then checks the files that differ from the last commit
     make check SINCE=main       the files that differ from another one

@@ -1,1 +1,1 @@
-"""What every other module may import: errors, checks, lengths, options, files."""
+"""Modules that every other module may import: errors, checks, lengths, options, files."""

@@ -90,7 +90,7 @@ class RayCrew:
 
     def _join(self, address: str | None) -> None:
         _check_reachable(address)
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # do not report a batch to anybody
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # turn off Ray's usage reports
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if address is not None:

@@ -1,4 +1,4 @@
-"""How the help looks: groups without frames, each flag beside the value that it takes."""
+"""The style of the help: groups without frames, each flag beside its value."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ from hitbox._model.collider import Collider
 
 @dataclass(frozen=True)
 class Format:
-    """Of several formats with one suffix the suffix picks the first; a format may have several suffixes.
+    """A format that can be written. A suffix selects the first format that has it. A format may have several
+    suffixes.
 
     Its `module` has `target`, what the format has of its own, and `files`, the bytes of each file by its
     name, the main one first.

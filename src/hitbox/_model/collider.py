@@ -258,7 +258,9 @@ class Collider(Sequence[Shape]):
 
     @property
     def _diagonal(self) -> float:
-        """What percentages refer to: the diagonal of the input mesh, or the collider's own without one."""
+        """The length that percentages refer to: the diagonal of the input mesh, or the collider's own without
+        one.
+        """
         own = float(np.linalg.norm(np.subtract(*self.bounds)))
         return (self.source.diagonal if self.source else None) or own
 

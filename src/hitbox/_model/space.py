@@ -56,7 +56,7 @@ Blocker: TypeAlias = HalfSpace | Shape | Callable[[FloatArray], npt.ArrayLike]
 
 @dataclass(frozen=True)
 class Overlap:
-    """How far a collider enters a space: the number of spheres it enters, and the greatest depth as a
+    """The overlap of a collider with a space: the number of spheres it enters, and the greatest depth as a
     fraction of the sphere's radius. At 1 the collider contains a sphere's centre (the paper's Table 2)."""
 
     entered: int

@@ -50,7 +50,7 @@ class LinkReport:
 
 @dataclass(frozen=True)
 class RobotReport:
-    """What `robot` wrote, and what changed."""
+    """The result of `robot`: the written files, and the changes."""
 
     name: str
     format: str  # urdf or mjcf
