@@ -175,4 +175,4 @@ def _listed(document: dict[str, Any]):
     if found != set(document["extensionsUsed"]) or "extensionsRequired" in document:
         yield f"extensionsUsed is {document['extensionsUsed']}, but there are {sorted(found)}"
     if set(document["asset"]["extras"]) != found:
-        yield "the drafts are not said"
+        yield "the versions of the drafts are missing"

@@ -442,7 +442,7 @@ def test_info_says_it_in_plain_words(stool, capsys):
         "vertices 6",
         "open, so it has no volume",
         "box 4 x 2,000 x 0, from (0, 0, 0) to (4, 2,000, 0); diagonal 2,000",
-        "not said which is up",
+        "up axis unknown",
         "Cleaning would join 1 vertex to an equal one and drop 1 vertex that no face uses: 6 vertices",
         "It would keep 1 face with a vertex more than once and 1 face with the same vertices as an",
     ):

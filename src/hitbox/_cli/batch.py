@@ -174,8 +174,8 @@ def batch(
 def _print(summary: Summary) -> None:
     kinds = (("ok", summary.ok), ("partial", summary.partial), ("failed", summary.failed))
     others = (("done before", summary.skipped), ("never ran", summary.left))
-    said = [f"{count:,} {what}" for what, count in (*kinds, *others) if count]
-    rows = [("assets", f"{summary.total:,}: {listed(said)}" if said else counted(summary.total, "asset"))]
+    text = [f"{count:,} {what}" for what, count in (*kinds, *others) if count]
+    rows = [("assets", f"{summary.total:,}: {listed(text)}" if text else counted(summary.total, "asset"))]
     rows.append(("time", f"{summary.seconds:.1f} s"))
     rows += [("failed", f"{identity}: {why}") for identity, why in summary.failures]
     if more := summary.failed - len(summary.failures):
@@ -200,25 +200,25 @@ def _rows(quiet: bool) -> Iterator[_Watchers]:
 
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[said]}"),
+        TextColumn("{task.fields[text]}"),
     )  # fmt: skip
     bar = Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5)
-    whole = bar.add_task("assets", total=None, said="")
+    whole = bar.add_task("assets", total=None, text="")
     rows: dict[int, Any] = {}
     drawn: dict[int, float] = {}
 
     def watch(event: Event) -> None:
         if event.worker not in rows:
-            rows[event.worker] = bar.add_task(f"worker {event.worker + 1}", total=None, said="")
+            rows[event.worker] = bar.add_task(f"worker {event.worker + 1}", total=None, text="")
         now = time.monotonic()
         if now - drawn.get(event.worker, 0.0) > _REDRAW_EVERY:
             drawn[event.worker] = now
-            said = "" if event.stage == "done" else escape(f"{event.stage:8} {_short(event.id)}")
-            bar.update(rows[event.worker], said=said)
+            text = "" if event.stage == "done" else escape(f"{event.stage:8} {_short(event.id)}")
+            bar.update(rows[event.worker], text=text)
 
     def progress(summary: Summary) -> None:
-        said = f"{summary.failed:,} failed" if summary.failed else ""
-        bar.update(whole, total=summary.total, completed=summary.done, said=said)
+        text = f"{summary.failed:,} failed" if summary.failed else ""
+        bar.update(whole, total=summary.total, completed=summary.done, text=text)
 
     with bar:
         yield watch, progress
@@ -226,5 +226,5 @@ def _rows(quiet: bool) -> Iterator[_Watchers]:
 
 def _short(identity: str) -> str:
     """Return the printable end of a name, which may contain any character."""
-    said = "".join(c if c.isprintable() else " " for c in identity)
-    return said if len(said) <= 40 else f"…{said[-39:]}"
+    text = "".join(c if c.isprintable() else " " for c in identity)
+    return text if len(text) <= 40 else f"…{text[-39:]}"

@@ -150,13 +150,13 @@ def _proved(found: Evaluation) -> list[str]:
     outer = _touched(found, bounds.outer_surface[1])
     if outer != _UNTOUCHABLE:
         outer = f"largest distance {_between(bounds.outer_surface)} on the outer surface"
-    said = [
+    texts = [
         outer,
         f"largest distance {_between(bounds.all_surfaces)} on all surfaces",
         f"mean distance {_between(bounds.mean_all)} on all surfaces",
         f"the mesh sticks out by {_between(bounds.sticks_out)}",
     ]
-    return said if bounds.complete else [*said, "the bounds could be narrower: the search was cut short"]
+    return texts if bounds.complete else [*texts, "the bounds could be narrower: the search was cut short"]
 
 
 def _between(pair: tuple[float, float]) -> str:
@@ -182,14 +182,14 @@ def _volume(found: Evaluation) -> str:
 def _to_look_at(found: Evaluation) -> list[str]:
     """List shapes that an engine may handle badly, with their numbers."""
     thin = [k for k in found.thin if k not in found.degenerate]
-    said = []
+    texts = []
     if thin:
-        said.append(f"thin, below {percent(1e-3)} of the diagonal: {_shapes(thin)}")
+        texts.append(f"thin, below {percent(1e-3)} of the diagonal: {_shapes(thin)}")
     if found.degenerate:
-        said.append(f"nearly without volume: {_shapes(found.degenerate)}")
+        texts.append(f"nearly without volume: {_shapes(found.degenerate)}")
     for engine, hulls in found.beyond_caps.items():
-        said.append(f"more corners or faces than {engine} takes: {_shapes(hulls)}")
-    return said
+        texts.append(f"more corners or faces than {engine} takes: {_shapes(hulls)}")
+    return texts
 
 
 def _shapes(numbers: Sequence[int]) -> str:

@@ -72,7 +72,7 @@ def _rows(mesh: Mesh, found: MeshInfo) -> list[tuple[str, str]]:
         ("edges", _edges(found)),
         ("surface", _surface(found, unit)),
         ("box", f"{size}{unit}, from ({low}) to ({high}); diagonal {_number(found.diagonal)}{unit}"),
-        ("axes", f"{mesh.up or 'not said which'} is up; unit {mesh.unit or 'not said'}"),
+        ("axes", f"{f'{mesh.up} is up' if mesh.up else 'up axis unknown'}; unit {mesh.unit or 'unknown'}"),
     ]
 
 
@@ -96,9 +96,9 @@ def _edges(found: MeshInfo) -> str:
         (found.nonmanifold_edges, "non-manifold (more than two faces)"),
         (found.inconsistent_edges, "inconsistent (two faces that look opposite ways)"),
     ]
-    said = [f"{count:,} {what}" for count, what in troubles if count]
+    text = [f"{count:,} {what}" for count, what in troubles if count]
     none = [what.split(" (")[0] for count, what in troubles if not count]
-    return f"{found.edges:,}: " + ", ".join(said + ([f"none {listed(none, 'or')}"] if none else []))
+    return f"{found.edges:,}: " + ", ".join(text + ([f"none {listed(none, 'or')}"] if none else []))
 
 
 def _surface(found: MeshInfo, unit: str) -> str:
@@ -120,10 +120,10 @@ def _cleaning(report: CleanReport, weld: str) -> str:
         done.append(f"join {joined} to {equal if weld == 'exact' else f'{other} within {weld}'}")
     if report.unreferenced:
         done.append(f"drop {counted(report.unreferenced, 'vertex', 'vertices')} that no face uses")
-    said = "Cleaning would change nothing."
+    text = "Cleaning would change nothing."
     if done:
-        said = f"Cleaning would {listed(done)}: {report.vertices_before:,} vertices become "
-        said += f"{report.vertices_after:,}."
+        text = f"Cleaning would {listed(done)}: {report.vertices_before:,} vertices become "
+        text += f"{report.vertices_after:,}."
     kept = [
         (report.repeated_index, "with a vertex more than once"),
         (report.zero_area, "without area"),
@@ -131,8 +131,8 @@ def _cleaning(report: CleanReport, weld: str) -> str:
     ]
     found = [f"{counted(count, 'face')} {what}" for count, what in kept if count]
     if not found:
-        return f"{said} No face is degenerate or repeated."
-    return f"{said} It would keep {listed(found)}: they are enclosed like the others."
+        return f"{text} No face is degenerate or repeated."
+    return f"{text} It would keep {listed(found)}: they are enclosed like the others."
 
 
 def _number(value: float) -> str:

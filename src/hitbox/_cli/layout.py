@@ -21,10 +21,10 @@ def print_rows(rows: Sequence[tuple[str, str]]) -> None:
     """Print one name per row. Long texts continue below, aligned with the first words."""
     width = max(_NARROWEST, *(len(name) for name, _ in rows))
     last = None
-    for name, said in rows:
+    for name, text in rows:
         shown = "" if name == last else name  # do not repeat the name of the row above
         last = name
-        print_wrapped(said, f"{_INDENT}{shown:<{width}}  ", " " * (len(_INDENT) + width + 2))
+        print_wrapped(text, f"{_INDENT}{shown:<{width}}  ", " " * (len(_INDENT) + width + 2))
 
 
 def print_wrapped(text: str, first: str = _INDENT, rest: str = _INDENT) -> None:

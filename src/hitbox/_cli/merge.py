@@ -64,10 +64,10 @@ def _together(colliders: Sequence[Collider]) -> Collider:
     if not others:
         return first
     for word in ("unit", "up"):
-        said = sorted({getattr(collider, word) for collider in colliders} - {None})
-        if len(said) > 1:
+        values = sorted({getattr(collider, word) for collider in colliders} - {None})
+        if len(values) > 1:
             raise InputError(
-                f"merge: {word}: the colliders have {listed(said)}. Convert them to the same one."
+                f"merge: {word}: the colliders have {listed(values)}. Convert them to the same one."
             )
     return Collider(
         [shape for collider in colliders for shape in collider],

@@ -180,7 +180,7 @@ def _distance(report: dict[str, Any]) -> str:
 
 
 def _time(verb: str, what: str, seconds: dict[str, float]) -> str:
-    said = [f"{seconds[verb]:.2f} s to {verb}{what}", f"{seconds['read']:.2f} s to read"]
+    times = [f"{seconds[verb]:.2f} s to {verb}{what}", f"{seconds['read']:.2f} s to read"]
     if "measure" in seconds:
-        said.append(f"{seconds['measure']:.2f} s to measure the distance")
-    return ", ".join(said)
+        times.append(f"{seconds['measure']:.2f} s to measure the distance")
+    return ", ".join(times)

@@ -72,7 +72,7 @@ def _as_json(report: RobotReport, seconds: dict[str, float]) -> dict[str, Any]:
 
 
 def _print(report: RobotReport, seconds: float) -> None:
-    from hitbox._methods.robot.run import said
+    from hitbox._methods.robot.run import described
 
     total = sum(len(link.shapes) for link in report.links)
     kinds = listed([counted(count, kind) for kind, count in report.counts.items()])
@@ -82,7 +82,7 @@ def _print(report: RobotReport, seconds: float) -> None:
         verb = "collides" if len(report.collisions) == 1 else "collide"
         tried = f"{counted(report.poses, 'pose')} that {'was' if report.poses == 1 else 'were'} tried"
         rows.append(("poses", f"{found} newly {verb} in {tried}"))
-    rows += [("collide", said(each)) for each in report.collisions]
+    rows += [("collide", described(each)) for each in report.collisions]
     rows += [("note", note) for note in report.notes]
     rows.append(("time", f"{seconds:.2f} s"))
     rows += [("wrote", path) for path in report.files]

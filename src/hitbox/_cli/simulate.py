@@ -60,10 +60,10 @@ def simulate(mesh: str, colliders: tuple[str, ...], as_json: bool, **given: Any)
 def _print(runs: dict[str, Simulation]) -> None:
     first = next(iter(runs.values()))
     bodies = counted(first.balls, "body", "bodies")
-    said = f"{first.scene} in {first.engine}: {bodies}, {counted(first.frames, 'frame')}"
+    scene = f"{first.scene} in {first.engine}: {bodies}, {counted(first.frames, 'frame')}"
     if any(run.similarity for run in runs.values()):
-        said += "; heights and paths: how far from the mesh's, of the diagonal"
-    layout.print_rows([("scene", said)])
+        scene += "; heights and paths: how far from the mesh's, of the diagonal"
+    layout.print_rows([("scene", scene)])
     layout.print_table(_HEADS, [_row(name, run) for name, run in runs.items()])
     more = [(name, _measures(run)) for name, run in runs.items() if run.measures]
     more += [("note", f"{name}: {note}") for name, run in runs.items() for note in run.notes]

@@ -24,7 +24,7 @@ from hitbox._formats.local_frames import label_of
 from hitbox._formats.mesh_builder import checked_indices, merged, read_bytes
 from hitbox._formats.placement import WRONG_VALUES, Placement, strict_numbers
 from hitbox._model.collider import Collider, Label, Status
-from hitbox._model.convex_parts import Piece, hull_of_piece
+from hitbox._model.convex_parts import ConvexPart, hull_of_part
 from hitbox._model.mesh import _utf8
 from hitbox._model.shapes import FloatArray, Hull, Shape
 
@@ -173,7 +173,7 @@ class _File:
         # Writers duplicate vertices with several normals. Merge them before rounding separates them.
         vertices, rows = merged(np.vstack(points), np.vstack(triangles))
         placed = vertices @ matrix[:3, :3].T + matrix[:3, 3]
-        hull, note = hull_of_piece(Piece(placed, rows), where)
+        hull, note = hull_of_part(ConvexPart(placed, rows), where)
         if hull is None:
             raise InputError(f"{where}: its mesh is flat and has no inside.")
         return hull, note

@@ -24,7 +24,7 @@ from hitbox._formats.mesh_builder import merged
 from hitbox._formats.obj_file import ObjObject, obj_bytes, render_objects
 from hitbox._formats.placement import WRONG_VALUES, Placement, strict_numbers
 from hitbox._model.collider import Collider, Label
-from hitbox._model.convex_parts import Piece, hull_of_piece
+from hitbox._model.convex_parts import ConvexPart, hull_of_part
 from hitbox._model.mass import MassProperties
 from hitbox._model.mesh import Mesh, _utf8
 from hitbox._model.shapes import Box, Capsule, Hull, Shape, Sphere
@@ -161,7 +161,7 @@ def _hull(name: str, model: Mesh | None) -> Hull:
     if model is None or model.part is None or name not in model.part_names:
         raise InputError(f"{name}: the model has no object of this name.")
     chosen = model.part[model.triangle_faces] == model.part_names.index(name)
-    hull, _ = hull_of_piece(Piece(*merged(model.vertices, model.triangles[chosen])), name)
+    hull, _ = hull_of_part(ConvexPart(*merged(model.vertices, model.triangles[chosen])), name)
     if hull is None:
         raise InputError(f"{name}: is flat and has no inside.")
     return hull

@@ -261,7 +261,7 @@ def titles_of(collider: Collider) -> list[str]:
     ]
 
 
-def said_of(label: Label) -> dict[str, str]:
+def label_fields(label: Label) -> dict[str, str]:
     """Return name, part and material, if they are known."""
     return {key: getattr(label, key) for key in LABEL_KEYS if getattr(label, key) is not None}
 
@@ -385,7 +385,7 @@ def _what_the_engine_would_change(items: Iterable[Item], target: Target) -> list
     ]
 
 
-def said(shape: Shape) -> str:
+def described(shape: Shape) -> str:
     if isinstance(shape, Hull):
         return f"a hull of {counted(len(shape.vertices), 'vertex', 'vertices')}"
     return f"a {shape.kind}"
@@ -393,7 +393,9 @@ def said(shape: Shape) -> str:
 
 def _said_all(shapes: list[Shape]) -> str:
     kinds = Counter(shape.kind for shape in shapes)
-    return said(shapes[0]) if len(shapes) == 1 else listed([counted(n, kind) for kind, n in kinds.items()])
+    return (
+        described(shapes[0]) if len(shapes) == 1 else listed([counted(n, kind) for kind, n in kinds.items()])
+    )
 
 
 def _mass(collider: Collider, mesh: Mesh | None, density: float, notes: list[str]) -> MassProperties:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from hitbox._formats.export import Export, Item, Target, heavy_enough, said_of
+from hitbox._formats.export import Export, Item, Target, heavy_enough, label_fields
 from hitbox._formats.numbers import number, numbers
 from hitbox._formats.sidecar_files import Beside, files_beside
 from hitbox._formats.xml_output import Element, document, element
@@ -41,8 +41,8 @@ def _leave_out_few_vertices(export: Export, beside: Beside) -> None:
     if beside.visual is not None and export.mesh is not None and len(export.mesh.vertices) < _FEWEST_VERTICES:
         del beside.files[beside.visual[1]]
         beside.visual = None
-        said = f"MuJoCo refuses a mesh of fewer than {_FEWEST_VERTICES} vertices"
-        export.notes.append(f"The render mesh was left out: {said}.")
+        reason = f"MuJoCo refuses a mesh of fewer than {_FEWEST_VERTICES} vertices"
+        export.notes.append(f"The render mesh was left out: {reason}.")
 
 
 def _defaults(export: Export, beside: Beside) -> Element:
@@ -63,7 +63,7 @@ def _custom(export: Export) -> Element | None:
 
 def _label(item: Item) -> str:
     """Return the label as JSON, unless the geom's name is the whole label."""
-    known = said_of(item.label)
+    known = label_fields(item.label)
     return "" if known in ({}, {"name": item.name}) else json.dumps(known)
 
 

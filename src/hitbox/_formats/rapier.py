@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from hitbox._base.version import version
-from hitbox._formats.export import Export, Item, Target, said_of
+from hitbox._formats.export import Export, Item, Target, label_fields
 from hitbox._formats.local_frames import local_and_pose, tip_at_end
 from hitbox._model.mass import MassProperties
 from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Hull, Shape, Sphere
@@ -62,7 +62,7 @@ def _built(item: Item) -> dict[str, Any]:
         "arguments": arguments,
         "translation": translation,
         "rotation": rotation,
-        **({"label": label} if (label := said_of(item.label)) else {}),
+        **({"label": label} if (label := label_fields(item.label)) else {}),
     }
 
 

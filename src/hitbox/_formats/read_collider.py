@@ -25,8 +25,8 @@ from hitbox._formats.mesh_builder import file_name, read_bytes, unpacked
 from hitbox._formats.read_mesh import DESCRIPTIONS, READERS, suffix_of
 from hitbox._formats.read_mesh import load as load_mesh
 from hitbox._formats.robot_description import Described
-from hitbox._model.collider import Collider, _of_pieces
-from hitbox._model.convex_parts import Piece, pieces_of_mesh
+from hitbox._model.collider import Collider, _of_parts
+from hitbox._model.convex_parts import ConvexPart, convex_parts_of_mesh
 from hitbox._model.mesh import _utf8
 from hitbox._model.shapes import Shape
 
@@ -49,7 +49,7 @@ def load(path: str | os.PathLike[str]) -> Collider:
     parts or connected components are hulls. A folder gives the shapes of all its colliders and meshes."""
     where = os.fsdecode(path)
     if os.path.isdir(where):
-        return _of_pieces(_pieces_in(where), name=_stem(os.path.normpath(where)))
+        return _of_parts(_pieces_in(where), name=_stem(os.path.normpath(where)))
     suffix = suffix_of(where)
     if (known_as := _collider_in(where, suffix)) is not None:
         return known_as
@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> Collider:
         if named is not None:
             ours = suffix == ".obj" and collider_unreal_obj.is_ours(where)
             return named._with(unit="cm", up="y") if ours else named
-        return _of_pieces(pieces_of_mesh(mesh), **known_of_file)
+        return _of_parts(convex_parts_of_mesh(mesh), **known_of_file)
     except InputError as error:
         raise InputError(f"{_utf8(os.path.basename(where))}: {error}") from None
 
@@ -128,7 +128,7 @@ def read_description(data: bytes, path: str, suffix: str) -> Collider:
     return into.collider()
 
 
-def _pieces_in(folder: str) -> Iterator[Piece | Shape]:
+def _pieces_in(folder: str) -> Iterator[ConvexPart | Shape]:
     """Those of every file in it, sorted by name; a mesh file of one piece gives it its name."""
     names = sorted(name for name in os.listdir(folder) if suffix_of(name) in (".json", *READERS))
     if not names:
@@ -138,10 +138,10 @@ def _pieces_in(folder: str) -> Iterator[Piece | Shape]:
         if suffix_of(name) == ".json":
             yield from load(os.path.join(folder, name))
             continue
-        pieces = pieces_of_mesh(load_mesh(os.path.join(folder, name)))
+        pieces = convex_parts_of_mesh(load_mesh(os.path.join(folder, name)))
         for piece in pieces:
             own = _stem(name) if len(pieces) == 1 else piece.name
-            yield Piece(piece.vertices, piece.triangles, own)
+            yield ConvexPart(piece.vertices, piece.triangles, own)
 
 
 def _stem(path: str) -> str:

@@ -19,7 +19,7 @@ from hitbox._formats.poses import Pose
 from hitbox._formats.read_mesh import load
 from hitbox._formats.xml_input import number, numbers
 from hitbox._model.collider import Collider, Label, Status
-from hitbox._model.convex_parts import Piece, hull_of_piece
+from hitbox._model.convex_parts import ConvexPart, hull_of_part
 from hitbox._model.mesh import _utf8
 from hitbox._model.shapes import Box, Capsule, Cylinder, FloatArray, Hull, IndexArray, Shape, Sphere
 
@@ -128,7 +128,7 @@ class Described:
     def _hull(
         self, where: str, vertices: FloatArray, triangles: IndexArray, pose: Pose, *, quietly: bool = False
     ) -> Hull | None:
-        hull, note = hull_of_piece(Piece(vertices, triangles), where)
+        hull, note = hull_of_part(ConvexPart(vertices, triangles), where)
         if hull is None:
             self.leave_out(where, "is flat and has no inside")
             return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from hitbox._formats.export import Export, Item, Target, said_of
+from hitbox._formats.export import Export, Item, Target, label_fields
 from hitbox._formats.numbers import number, numbers
 from hitbox._formats.poses import Pose, rpy_of, turn_of_rpy, unit
 from hitbox._formats.robot_description import Described, scaled
@@ -63,7 +63,7 @@ def _visual(name: str, path: str) -> Element:
 
 def _collision(item: Item, beside: Beside) -> Element:
     local, rotation, translation = beside.frames[item.name]
-    known = said_of(item.label)
+    known = label_fields(item.label)
     return element(
         "collision",
         leaf("pose", numbers((*translation, *rpy_of(rotation)))),

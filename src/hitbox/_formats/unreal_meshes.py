@@ -19,7 +19,7 @@ from hitbox._formats.local_frames import finite_mesh, local_and_pose
 from hitbox._formats.mesh_builder import merged
 from hitbox._formats.placement import Placement
 from hitbox._model.collider import Collider
-from hitbox._model.convex_parts import Piece, hull_of_piece
+from hitbox._model.convex_parts import ConvexPart, hull_of_part
 from hitbox._model.mesh import Mesh
 from hitbox._model.shapes import Box, Capsule, FloatArray, IndexArray, Shape, Sphere
 from hitbox._native import _core
@@ -118,7 +118,7 @@ def _shape(prefix: str, points: FloatArray, triangles: IndexArray, where: str) -
         return _sphere(vertices)
     if prefix == "UCP":
         return _capsule(vertices, where)
-    hull, _ = hull_of_piece(Piece(vertices, rows), where)
+    hull, _ = hull_of_part(ConvexPart(vertices, rows), where)
     if hull is None:
         raise InputError(f"{where}: is flat and has no inside.")
     return hull

@@ -76,8 +76,8 @@ def format_for(path: str | os.PathLike[str], name: str | None = None) -> Format:
     for known in FORMATS:
         if known.suffix == suffix:
             return known
-    said = f"unknown format {suffix!r}" if suffix else "no suffix that names a format"
-    raise InputError(f"{os.fspath(path)}: {said}. Known: {', '.join(suffixes())}.")
+    reason = f"unknown format {suffix!r}" if suffix else "no suffix that names a format"
+    raise InputError(f"{os.fspath(path)}: {reason}. Known: {', '.join(suffixes())}.")
 
 
 def _module(chosen: Format) -> Any:
@@ -107,8 +107,8 @@ def files_of(
     try:
         made = module.files(export)
     except UnicodeEncodeError as error:  # half of a letter: JSON can say it, and nothing can write it
-        said = f"a name in the collider is no text: {error.object!r:.80}. Rename it."
-        raise InputError(f"{file}: {said}") from None
+        reason = f"a name in the collider is no text: {error.object!r:.80}. Rename it."
+        raise InputError(f"{file}: {reason}") from None
     files = [(os.path.join(folder, each), data) for each, data in made.items()]
     report = ExportReport(chosen.name, tuple(at for at, _ in files), export.replaced, tuple(export.notes))
     return files, report

@@ -324,13 +324,13 @@ class Collider(Sequence[Shape]):
         if isinstance(thing, (str, os.PathLike)):
             return Collider.load(thing)
         if isinstance(thing, Mesh) or hasattr(thing, "faces") or pieces.is_pair(thing):
-            return _of_pieces(pieces.pieces_of_mesh(Mesh.of(thing)))
+            return _of_parts(pieces.convex_parts_of_mesh(Mesh.of(thing)))
         if isinstance(thing, (bytes, Mapping)) or not isinstance(thing, Iterable):
             raise InputError(
                 f"a {type(thing).__name__} is not a collider. Give a hitbox.Collider, the path of one, a "
                 f"list of shapes, or a list of (vertices, triangles)."
             )
-        return _of_pieces(thing)
+        return _of_parts(thing)
 
     def to_hulls(self, segments: int = 24) -> list[tuple[FloatArray, npt.NDArray[np.int32]]]:
         """Return a list of (vertices, triangles), one per shape, as CoACD does. Triangles face outward.
@@ -385,7 +385,7 @@ class Collider(Sequence[Shape]):
 ColliderLike: TypeAlias = Collider | str | os.PathLike[str] | Iterable[Any] | Any
 
 
-def _of_pieces(things: Iterable[Any], **known: Any) -> Collider:
+def _of_parts(things: Iterable[Any], **known: Any) -> Collider:
     """Make a collider of shapes and convex parts. `known` has Collider's other arguments."""
     shapes, names, notes = pieces.shapes_of(things)
     lost = any(note.endswith("left out.") for note in notes)

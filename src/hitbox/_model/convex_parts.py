@@ -23,7 +23,7 @@ _LARGEST = 1e60  # as for meshes: products of five lengths stay within the range
 
 
 @dataclass(frozen=True)
-class Piece:
+class ConvexPart:
     """One convex part, not yet checked. `name` is its name in the file."""
 
     vertices: Any
@@ -31,7 +31,7 @@ class Piece:
     name: str | None = None
 
 
-def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
+def hull_of_part(piece: ConvexPart, where: str) -> tuple[Hull | None, str | None]:
     """Return the part as a Hull and a note about it, or None for a flat part.
 
     Raise InputError for invalid geometry: NaN, indices out of range. Every sentence starts with `where`.
@@ -46,11 +46,11 @@ def hull_of_piece(piece: Piece, where: str) -> tuple[Hull | None, str | None]:
     fault = hull_fault(vertices, outward)
     if fault is None:
         return Hull._trusted(vertices, outward), None
-    said = "not closed" if fault == "open" else fault
-    return around, f"{where} is {said}: the hull of its vertices is used."
+    reason = "not closed" if fault == "open" else fault
+    return around, f"{where} is {reason}: the hull of its vertices is used."
 
 
-def pieces_of_mesh(mesh: Mesh) -> list[Piece]:
+def convex_parts_of_mesh(mesh: Mesh) -> list[ConvexPart]:
     """Return one convex part per part of the mesh, or per connected component if only one part has faces.
 
     Shared edges connect faces. Convex parts that touch stay apart, even if they share edges.
@@ -64,7 +64,7 @@ def pieces_of_mesh(mesh: Mesh) -> list[Piece]:
         components = np.asarray(_core.pieces_of_faces(welded.vertices, welded.indices, welded.offsets))
         group, names = components[faces], {}
     return [
-        Piece(*_compact(welded.vertices, rows), names.get(int(key)))
+        ConvexPart(*_compact(welded.vertices, rows), names.get(int(key)))
         for key, rows in _grouped(group, triangles)
     ]
 
@@ -81,9 +81,9 @@ def shapes_of(things: Iterable[Any], words: str = "piece") -> tuple[list[Shape],
             shapes.append(thing)  # type: ignore[arg-type]
             names.append(None)
             continue
-        piece = thing if isinstance(thing, Piece) else _piece(thing, f"{words} {k}")
+        piece = thing if isinstance(thing, ConvexPart) else _piece(thing, f"{words} {k}")
         where = f"{words} {k}" + (f" ({piece.name})" if piece.name else "")
-        hull, note = hull_of_piece(piece, where)
+        hull, note = hull_of_part(piece, where)
         if note:
             notes.append(note)
         if hull is not None:
@@ -107,16 +107,16 @@ def is_pair(thing: Any) -> bool:
     return first.ndim == 2 and first.shape[1] == 3 and first.dtype.kind in "iuf"
 
 
-def _piece(thing: Any, where: str) -> Piece:
+def _piece(thing: Any, where: str) -> ConvexPart:
     if is_pair(thing) or (isinstance(thing, list | tuple) and len(thing) == 2):
-        return Piece(thing[0], thing[1])
+        return ConvexPart(thing[0], thing[1])
     vertices = getattr(thing, "vertices", None)
     triangles = getattr(thing, "triangles" if isinstance(thing, Mesh) else "faces", None)
     if vertices is None or triangles is None:
         raise InputError(
             f"{where} is a {type(thing).__name__}, but must be a shape, (vertices, triangles) or a trimesh."
         )
-    return Piece(vertices, triangles)
+    return ConvexPart(vertices, triangles)
 
 
 def _vertices(value: Any, where: str) -> FloatArray:

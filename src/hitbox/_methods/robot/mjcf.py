@@ -24,7 +24,7 @@ from hitbox._methods.robot.mesh_paths import MeshFiles
 from hitbox._methods.robot.mjcf_document import Attributes, Document
 from hitbox._methods.robot.model import PRIMITIVES, Joint, Link, Robot, pose_of, shape_at, together
 from hitbox._methods.robot.xml_text import XmlText, quoted
-from hitbox._model.convex_parts import Piece, hull_of_piece
+from hitbox._model.convex_parts import ConvexPart, hull_of_part
 from hitbox._model.mesh import Floats, Mesh
 from hitbox._model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
 from hitbox._native import _core
@@ -229,7 +229,7 @@ class Mjcf:
             return [piece]
         if _kind(geom) == "mesh":  # not as a Hull, whose check is slow for large hulls
             return [_hull(piece)]
-        hull, _ = hull_of_piece(Piece(piece.vertices, piece.triangles), self._text.where)
+        hull, _ = hull_of_part(ConvexPart(piece.vertices, piece.triangles), self._text.where)
         return [piece if hull is None else hull]  # a flat mesh has no hull
 
     def _shape(self, geom: _Geom) -> Shape:

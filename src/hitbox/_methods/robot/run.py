@@ -69,11 +69,11 @@ class RobotReport:
     def __str__(self) -> str:
         total = sum(len(link.shapes) for link in self.links)
         lines = [f"{self.name}: {counted(total, 'shape')} for {counted(len(self.links), 'link')}"]
-        lines += [said(each) for each in self.collisions]
+        lines += [described(each) for each in self.collisions]
         return "\n".join([*lines, *self.notes])
 
 
-def said(collision: SelfCollision) -> str:
+def described(collision: SelfCollision) -> str:
     """Describe a self-collision in a sentence."""
     what = "the output excludes" if collision.disabled else "the output keeps checking"
     often = f"in {counted(collision.poses, 'pose')}"
