@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-SUFFIXES = (".py", ".cpp", ".hpp", ".md")
+SUFFIXES = (".py", ".md")
 _WORDS = 3  # shorter texts are names, not prose
 
 
@@ -58,6 +58,8 @@ def _python(source: str) -> Iterator[tuple[int, str, str]]:
             yield from ((node.body[0].lineno, "paragraph", part) for part in others)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            if node.value.startswith("\nimport "):  # a script
+                continue
             yield node.lineno, "message", node.value
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:

@@ -229,7 +229,7 @@ def test_a_saved_space_of_wrong_numbers_is_refused(tmp_path, wrong):
         ({"tolerance": 1e-9, "radius": 1e-9}, "Give a larger tolerance"),
         ({"clear_points": [(1, 2)]}, "clear_points: must be points"),
         ({"blockers": ["floor"]}, "blocker 1 is a str"),
-        ({"blockers": [lambda points: 0.0]}, "one number for each point"),
+        ({"blockers": [lambda points: 0.0]}, "one number per point"),
         ({"threads": -1}, "threads"),
     ],
 )
