@@ -30,7 +30,7 @@ def test_another_project_links_the_installed_core(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    cmake("-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Debug", *generator)
+    cmake("-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Debug", "-DHITBOX_PRECOMPILE=ON", *generator)
     cmake("--build", build, "--parallel", 2)
     cmake("--install", build, "--prefix", prefix)
     cmake("-S", ROOT / "examples" / "link_core", "-B", consumer, f"-DCMAKE_PREFIX_PATH={prefix}", *generator)
