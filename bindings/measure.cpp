@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -5,6 +6,8 @@
 #include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
+#include "measure/mesh_moments.hpp"
+#include "measure/union_moments.hpp"
 #include "mesh/clean.hpp"
 #include "shapes.hpp"
 
@@ -182,9 +185,48 @@ void bind_inside(nb::module_& m) {
         "Whether, with equal vertices welded, every edge has two faces, one each way, and the volume is positive.");
 }
 
+// (volume, center, about): about is the integral of x x^T from the centre, as xx, yy, zz, xy, xz, yz.
+using MomentsParts = std::tuple<double, std::array<double, 3>, std::array<double, 6>>;
+MomentsParts to_python(const Moments& moments) {
+  const auto& [volume, center, about] = moments;
+  return {volume, {center.x, center.y, center.z}, {about.xx, about.yy, about.zz, about.xy, about.xz, about.yz}};
+}
+
+std::string volume_fault_of(const Points& vertices, const Indices& indices, const Indices& offsets) {
+  const MeshView mesh = bindings::view(vertices, indices, offsets);
+  check_mesh_view(mesh);
+  const VolumeFault fault = PyRun(1, nb::none())([&](Run& run) { return volume_fault(mesh, run); });
+  return fault == VolumeFault::none ? "" : fault == VolumeFault::open ? "open" : "overlapping";
+}
+
+MomentsParts mesh_moments_of(const Points& vertices, const Indices& indices, const Indices& offsets) {
+  const MeshView mesh = bindings::view(vertices, indices, offsets);
+  check_mesh_view(mesh);
+  return to_python(PyRun(1, nb::none())([&](Run& run) { return mesh_moments(mesh, run); }));
+}
+
+std::optional<MomentsParts> union_moments_of(const std::vector<Crossing>& crossings, unsigned threads) {
+  std::vector<Shape> shapes;
+  for (const auto& [kind, params, triangles] : crossings) shapes.push_back(to_shape(kind, params, triangles));
+  const auto found = PyRun(threads, nb::none())([&](Run& run) { return union_moments(shapes, run); });
+  if (!found) return std::nullopt;
+  return to_python(*found);
+}
+
+void bind_moments(nb::module_& m) {
+  m.def("volume_fault", volume_fault_of, "vertices"_a, "indices"_a, "offsets"_a,
+        "What keeps a mesh from having one volume: 'open', 'overlapping', or '' where nothing does.");
+  m.def("mesh_moments", mesh_moments_of, "vertices"_a, "indices"_a, "offsets"_a,
+        "(volume, center, about) of a mesh without such a fault, where `about` is the integral of x x^T from the\n"
+        "centre: xx, yy, zz, xy, xz, yz.");
+  m.def("union_moments", union_moments_of, "shapes"_a, "threads"_a = 0,
+        "(volume, center, about) of the union of shapes, (kind, params, triangles) each; None without volume.");
+}
+
 }  // namespace
 
 void bind_measure(nb::module_& m) {
+  bind_moments(m);
   bind_inside(m);
   bind_collider(m);
   m.def("closest_points", closest_points, "points"_a, "vertices"_a, "indices"_a, "offsets"_a, "threads"_a = 0,

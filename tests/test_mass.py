@@ -9,6 +9,7 @@ import pytest
 import specimens
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mass_judge import are_nested, judged
 from scipy.spatial.transform import Rotation as Turn
 from shape_strategies import colliders, random_direction, random_hull, random_rotation, shapes
 
@@ -305,6 +306,34 @@ def test_a_sheet_of_two_sides_weighs_nothing_and_is_no_fault():
     sheet = Mesh([[-1, -1, 0.1], [1, -1, 0.1], [0, 1, 0.1]], [[0, 1, 2], [2, 1, 0]])
     mesh = specimens.together([specimens.box(), sheet])
     assert mass_properties(mesh).mass == pytest.approx(1000)
+
+
+# ---- a slow judge in NumPy
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(shapes, min_size=1, max_size=8), st.sampled_from([0.0, 3.0, 30.0]))
+def test_the_judge_finds_the_same_union(bodies, step):
+    """Apart from each other to the last digits; where they overlap, the points that decide are the same."""
+    collider = Collider([body.transformed(translation=(step * k, 0, 0)) for k, body in enumerate(bodies)])
+    assert_same(mass_properties(collider, 3.0), judged(collider, 3.0), rel=1e-6 if step == 30 else 1e-3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.integers(1, 4), st.floats(0.01, 3))
+def test_the_judge_finds_the_same_mesh(seed, count, spread):
+    """Cubes of both orientations, apart, nested or overlapping."""
+    rng = np.random.default_rng(seed)
+    cubes = []
+    for _ in range(count):
+        cube = specimens.box(tuple(rng.uniform(0.2, 2, 3)), center=tuple(spread * rng.uniform(-1, 1, 3)))
+        cubes.append(turned_inside_out(cube) if rng.random() < 0.2 else cube)
+    mesh = specimens.placed(specimens.together(cubes), seed)
+    if volume_fault(mesh) is None:
+        assert are_nested(mesh)
+        assert_same(mass_properties(mesh, 7.0), judged(mesh, 7.0), rel=1e-9)
+    elif is_solid(mesh):
+        assert not are_nested(mesh)
 
 
 # ---- the rest
