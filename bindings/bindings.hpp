@@ -14,10 +14,10 @@
 #include <span>
 #include <vector>
 
-#include "base/result.hpp"
-#include "base/run.hpp"
-#include "base/vec3.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/result.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,9 +1,9 @@
 #include "fit/fit.hpp"
 
 #include "base/tolerances.hpp"
-#include "fit/capped_hull.hpp"
 #include "fit/levels.hpp"
 #include "fit/tolerance.hpp"
+#include "hulls/capped_hull.hpp"
 #include "shapes.hpp"
 #include "spheres/spheres.hpp"
 

@@ -5,7 +5,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bindings.hpp"
-#include "shapes/shape.hpp"
+#include "hitbox/shapes.hpp"
 
 namespace hitbox::bindings {
 

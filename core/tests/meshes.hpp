@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "base/bounds.hpp"
 #include "base/mat3.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/bounds.hpp"
+#include "hitbox/mesh.hpp"
 
 namespace hitbox::tests {
 

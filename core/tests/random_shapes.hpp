@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/random.hpp"
-#include "mesh/mesh.hpp"
-#include "shapes/shape.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/shapes.hpp"
 
 namespace hitbox::tests {
 

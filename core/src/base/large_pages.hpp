@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/rooms.hpp"
+
 namespace hitbox::internal::base {
 
 // Call it before the memory is written for the first time. Only whole large pages within it are affected.

@@ -1,5 +1,6 @@
 // The rooms of the core, one per folder: each has a namespace of its own and sees the names of the rooms it may use,
 // and theirs. Two rooms may therefore use the same name for different things. What is public is in `hitbox`.
+// These are the arrows of core/CMakeLists.txt, where `hitbox_room` holds every room to them.
 #pragma once
 
 namespace hitbox::internal {
@@ -14,6 +15,9 @@ using namespace geometry;
 namespace bvh {
 using namespace mesh;
 }
+namespace borders {
+using namespace bvh;
+}
 namespace shapes {
 using namespace geometry;
 }
@@ -21,34 +25,40 @@ namespace measure {
 using namespace bvh;
 using namespace shapes;
 }  // namespace measure
-namespace space {}
-namespace hulls {
-using namespace measure;
-using namespace space;
-}  // namespace hulls
+namespace primitives {
+using namespace mesh;
+using namespace shapes;
+}  // namespace primitives
 namespace space {
 using namespace measure;
-using namespace hulls;
-}  // namespace space
-namespace fit {}
+}
+namespace hulls {
+using namespace space;
+}
 namespace recognise {
-using namespace measure;
-using namespace fit;
-}  // namespace recognise
-namespace fit {
-using namespace recognise;
-}
-namespace spheres {
-using namespace fit;
-}
-namespace carve {
 using namespace hulls;
+using namespace primitives;
+}  // namespace recognise
+namespace clip {
+using namespace geometry;
+}
+namespace parts {
+using namespace clip;
+using namespace hulls;
+}  // namespace parts
+namespace carve {
+using namespace parts;
 using namespace recognise;
 }  // namespace carve
 namespace merge {
 using namespace carve;
-using namespace fit;
-}  // namespace merge
+}
+namespace spheres {
+using namespace hulls;
+}
+namespace fit {
+using namespace recognise;
+}
 namespace io {
 using namespace mesh;
 }

@@ -1,4 +1,4 @@
-#include "base/run.hpp"
+#include "hitbox/run.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "base/threads.hpp"
+#include "hitbox/threads.hpp"
 
 #include <algorithm>
 #include <chrono>

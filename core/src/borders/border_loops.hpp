@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::borders {
 

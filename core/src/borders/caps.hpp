@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "borders/border_loops.hpp"
-#include "geometry/triangle_mesh.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::borders {
 

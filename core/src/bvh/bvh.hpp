@@ -15,10 +15,11 @@
 #include <span>
 #include <vector>
 
-#include "base/bounds.hpp"
-#include "base/run.hpp"
-#include "geometry/triangle_mesh.hpp"
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/bounds.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::bvh {
 

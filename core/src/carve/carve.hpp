@@ -10,7 +10,7 @@
 // it. Cost: near linear in the faces; 1-3 s for a scan at a tolerance of 1 %.
 #pragma once
 
-#include "shapes/shape.hpp"
+#include "hitbox/shapes.hpp"
 #include "space/space.hpp"
 
 namespace hitbox::internal::carve {

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "carve/cut_planes.hpp"
 #include "mesh/clean.hpp"
 #include "mesh/components.hpp"
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
+#include "parts/cut_planes.hpp"
 
 namespace hitbox::internal::carve {
 

@@ -1,9 +1,9 @@
 // The mesh as carving wants it: of size 1, welded, with its components, concave edges, and whether it is a solid.
 #pragma once
 
-#include "base/run.hpp"
-#include "carve/piece.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "parts/piece.hpp"
 
 namespace hitbox::internal::carve {
 

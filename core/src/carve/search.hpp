@@ -5,7 +5,7 @@
 // No step enters a sphere that was not entered before.
 #pragma once
 
-#include "carve/assembly.hpp"
+#include "parts/assembly.hpp"
 
 namespace hitbox::internal::carve {
 

@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "base/bounds.hpp"
 #include "clip/polygon.hpp"
+#include "hitbox/bounds.hpp"
 
 namespace hitbox::internal::clip {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "fit/kernel.hpp"
-#include "fit/leaves.hpp"
-#include "fit/medial.hpp"
+#include "fit/shaping/kernel.hpp"
+#include "fit/shaping/medial.hpp"
+#include "fit/tree/leaves.hpp"
 #include "geometry/eigen3.hpp"
-#include "recognise/directions.hpp"
+#include "mesh/directions.hpp"
 
 namespace hitbox::internal::fit {
 
@@ -59,20 +59,6 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
   // Around all vertices it may enter space that it kept clear of around the extreme ones.
   if (whole.refused && !chosen.refused) whole = shaper.thorough(fitter, frames, medial);
   return whole;
-}
-
-Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances) {
-  constexpr int kMostSteps = 64;  // the slack doubles each time: enough for any distance
-  std::vector<double> distance(points.size());
-  double slack = tolerances.slack;
-  for (int step = 0; step < kMostSteps; ++step) {
-    shape = grown(shape, slack);
-    signed_distance(shape, points, distance);
-    const double out = *std::max_element(distance.begin(), distance.end());
-    if (!(out > 0)) break;
-    slack = std::max(out, 2 * slack);
-  }
-  return shape;
 }
 
 }  // namespace hitbox::internal::fit

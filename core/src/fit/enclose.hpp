@@ -5,10 +5,10 @@
 #include <span>
 
 #include "base/tolerances.hpp"
-#include "fit/clusters.hpp"
-#include "fit/operator.hpp"
-#include "fit/shaper.hpp"
-#include "shapes/shape.hpp"
+#include "fit/shaping/shaper.hpp"
+#include "hitbox/shapes.hpp"
+#include "mesh/clusters.hpp"
+#include "primitives/operator.hpp"
 
 namespace hitbox::internal::fit {
 
@@ -17,8 +17,5 @@ namespace hitbox::internal::fit {
 Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial, std::span<const uint32_t> faces,
                    std::span<const uint32_t> vertices, Tangent tangent, const Shaper& shaper, int polish_rounds,
                    Fitter& fitter, Run& run);
-
-// `shape`, or the least grown version of it that contains all `points`.
-Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances);
 
 }  // namespace hitbox::internal::fit

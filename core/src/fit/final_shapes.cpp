@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "fit/capped_hull.hpp"
-#include "fit/clusters.hpp"
-#include "fit/cull.hpp"
 #include "fit/enclose.hpp"
+#include "fit/refine/cull.hpp"
 #include "fit/trim.hpp"
+#include "hulls/capped_hull.hpp"
+#include "mesh/clusters.hpp"
+#include "shapes/enclosing.hpp"
 
 namespace hitbox::internal::fit {
 

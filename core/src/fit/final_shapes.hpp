@@ -9,7 +9,7 @@
 
 #include "fit/input.hpp"
 #include "fit/tools.hpp"
-#include "fit/tree.hpp"
+#include "fit/tree/tree.hpp"
 
 namespace hitbox::internal::fit {
 

@@ -5,10 +5,10 @@
 #include "base/assert.hpp"
 #include "base/tolerances.hpp"
 #include "fit/final_shapes.hpp"
-#include "fit/groups.hpp"
-#include "fit/merge.hpp"
-#include "fit/premerge.hpp"
-#include "fit/refine.hpp"
+#include "fit/refine/refine.hpp"
+#include "fit/tree/groups.hpp"
+#include "fit/tree/merge.hpp"
+#include "fit/tree/premerge.hpp"
 #include "mesh/adjacency.hpp"
 
 namespace hitbox::internal::fit {

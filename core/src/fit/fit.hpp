@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fit/input.hpp"
-#include "fit/tree.hpp"
+#include "fit/tree/tree.hpp"
 
 namespace hitbox::internal::fit {
 

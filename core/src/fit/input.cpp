@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fit/canonical.hpp"
-#include "fit/enclose.hpp"
 #include "measure/inside.hpp"
+#include "mesh/canonical.hpp"
+#include "shapes/enclosing.hpp"
 
 namespace hitbox::internal::fit {
 
@@ -37,7 +37,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   const Bounds box = referenced_bounds(exact_mesh);
   to_input = {{}, box.center(), box.diagonal()};
   put_in_order(welded_mesh, exact_mesh, run);
-  clear = kept_space(options, to_input, run);
+  clear = kept_space(options.keep_clear, options.pad, to_input, run);
   solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
@@ -71,7 +71,8 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
   const std::vector<Vec3> exact = to_unit(exact_mesh.vertices);
   const std::vector<uint32_t> places = places_of(exact);
   run.poll();
-  const CanonicalOrder order = canonical_order({exact, exact_mesh.indices, exact_mesh.offsets}, places, options);
+  const CanonicalOrder order = canonical_order({exact, exact_mesh.indices, exact_mesh.offsets}, places,
+                                               {options.group_of_face, options.importance});
   run.poll();
   OrderedVertices ordered = ordered_vertices(exact_mesh, places, order);
   unit_exact = in_order<Vec3>(exact, ordered.vertices);
@@ -88,7 +89,8 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
   }
   offsets = order.offsets;
   input_face = order.faces;
-  fit::put_in_order(options, order);
+  options.group_of_face = groups_in_order(options.group_of_face, order);
+  options.importance = in_order<double>(options.importance, order.faces);
 }
 
 // Welding may have moved vertices into it.

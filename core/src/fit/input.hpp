@@ -4,12 +4,12 @@
 #include <chrono>
 #include <optional>
 
-#include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "fit/clear_space.hpp"
-#include "fit/distance_field.hpp"
-#include "fit/options.hpp"
-#include "mesh/mesh.hpp"
+#include "fit/cost/distance_field.hpp"
+#include "hitbox/fit.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "hulls/clear_space.hpp"
 #include "recognise/simplify.hpp"
 
 namespace hitbox::internal::fit {

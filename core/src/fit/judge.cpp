@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fit/nodes.hpp"
+#include "fit/tree/nodes.hpp"
 
 namespace hitbox::internal::fit {
 

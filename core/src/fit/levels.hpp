@@ -6,8 +6,8 @@
 #pragma once
 
 #include "fit/judge.hpp"
-#include "fit/nodes.hpp"
 #include "fit/tolerance.hpp"
+#include "fit/tree/nodes.hpp"
 
 namespace hitbox::internal::fit {
 

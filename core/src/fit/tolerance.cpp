@@ -6,9 +6,9 @@
 #include <set>
 
 #include "fit/judge.hpp"
-#include "fit/leaves.hpp"
-#include "fit/link.hpp"
-#include "fit/nodes.hpp"
+#include "fit/tree/leaves.hpp"
+#include "fit/tree/link.hpp"
+#include "fit/tree/nodes.hpp"
 #include "mesh/adjacency.hpp"
 
 namespace hitbox::internal::fit {

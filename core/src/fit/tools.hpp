@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "fit/input.hpp"
-#include "fit/shaper.hpp"
+#include "fit/shaping/shaper.hpp"
 
 namespace hitbox::internal::fit {
 

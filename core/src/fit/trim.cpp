@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "bvh/bvh.hpp"
-#include "fit/clusters.hpp"
-#include "fit/nodes.hpp"
+#include "fit/tree/nodes.hpp"
+#include "mesh/clusters.hpp"
 
 namespace hitbox::internal::fit {
 

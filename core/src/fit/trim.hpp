@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "base/run.hpp"
-#include "fit/shaper.hpp"
-#include "fit/tree.hpp"
-#include "mesh/mesh.hpp"
+#include "fit/shaping/shaper.hpp"
+#include "fit/tree/tree.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::fit {
 

@@ -5,10 +5,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/bounds.hpp"
+#include "base/assert.hpp"
 #include "base/format.hpp"
 #include "geometry/predicates.hpp"
 #include "geometry/quickhull.hpp"
+#include "hitbox/bounds.hpp"
 
 namespace hitbox::internal::geometry {
 namespace {

@@ -18,9 +18,9 @@
 #include <span>
 #include <vector>
 
-#include "base/result.hpp"
 #include "base/vec2.hpp"
-#include "geometry/triangle_mesh.hpp"
+#include "hitbox/result.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::geometry {
 

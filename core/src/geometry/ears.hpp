@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/vec2.hpp"
-#include "geometry/triangle_mesh.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::geometry {
 

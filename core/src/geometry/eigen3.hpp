@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/mat3.hpp"
+#include "hitbox/rotation.hpp"
 
 namespace hitbox::internal::geometry {
 

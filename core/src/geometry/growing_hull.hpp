@@ -23,8 +23,9 @@
 #include <span>
 #include <vector>
 
-#include "base/bounds.hpp"
-#include "geometry/triangle_mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/bounds.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::geometry {
 

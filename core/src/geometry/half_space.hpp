@@ -1,7 +1,8 @@
 // A plane and all that is behind it.
 #pragma once
 
-#include "base/vec3.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "base/bounds.hpp"
+#include "hitbox/bounds.hpp"
 
 namespace hitbox::internal::geometry {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/bounds.hpp"
+#include "hitbox/bounds.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/vec3.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::geometry {
 

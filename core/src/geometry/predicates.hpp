@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/vec2.hpp"
-#include "base/vec3.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -6,10 +6,11 @@
 #include <queue>
 #include <tuple>
 
-#include "base/bounds.hpp"
 #include "base/mat3.hpp"
 #include "geometry/eigen3.hpp"
 #include "geometry/linear_program.hpp"
+#include "hitbox/bounds.hpp"
+#include "hitbox/rotation.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -16,7 +16,8 @@
 
 #include <cstdint>
 
-#include "geometry/triangle_mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -3,8 +3,8 @@
 #include <tuple>
 
 #include "base/assert.hpp"
-#include "base/bounds.hpp"
 #include "geometry/predicates.hpp"
+#include "hitbox/bounds.hpp"
 
 namespace hitbox::internal::geometry {
 namespace {

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "geometry/triangle_mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -7,7 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/vec3.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::geometry {
 

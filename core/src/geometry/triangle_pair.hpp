@@ -25,7 +25,8 @@
 #include <array>
 #include <cstdint>
 
-#include "base/vec3.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::geometry {
 

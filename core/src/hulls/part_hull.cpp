@@ -8,6 +8,7 @@
 #include "geometry/convex_hull.hpp"
 #include "geometry/eigen3.hpp"
 #include "geometry/triangle.hpp"
+#include "hitbox/rotation.hpp"
 
 namespace hitbox::internal::hulls {
 

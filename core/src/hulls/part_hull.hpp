@@ -13,7 +13,7 @@
 
 #include "bvh/bvh.hpp"
 #include "geometry/half_space.hpp"
-#include "geometry/triangle_mesh.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::hulls {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/vec3.hpp"
+#include "hitbox/vec3.hpp"
 #include "io/json.hpp"
 #include "io/source.hpp"
 

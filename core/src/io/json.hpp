@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/result.hpp"
 
 namespace hitbox::internal::io {
 

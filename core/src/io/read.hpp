@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/result.hpp"
 #include "io/source.hpp"
-#include "mesh/mesh.hpp"
 
 namespace hitbox::internal::io {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "hitbox/mesh.hpp"
 #include "io/source.hpp"
-#include "mesh/mesh.hpp"
 
 namespace hitbox::internal::io {
 

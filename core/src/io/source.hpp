@@ -15,9 +15,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "base/format.hpp"
 #include "base/large_pages.hpp"
-#include "base/result.hpp"
+#include "hitbox/result.hpp"
 
 namespace hitbox::internal::io {
 

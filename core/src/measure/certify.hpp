@@ -12,9 +12,9 @@
 // Cost: 2-4 us a patch; at most `budget` patches beyond the shapes' sides, twice that of the mesh's faces.
 #pragma once
 
-#include "base/run.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 #include "measure/shape_union.hpp"
-#include "mesh/mesh.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "geometry/triangle_mesh.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -13,12 +13,12 @@
 
 #include <optional>
 
-#include "base/run.hpp"
 #include "bvh/bvh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/shapes.hpp"
 #include "measure/certify.hpp"
 #include "measure/inside.hpp"
-#include "mesh/mesh.hpp"
-#include "shapes/shape.hpp"
 
 namespace hitbox::internal::measure {
 

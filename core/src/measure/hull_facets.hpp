@@ -5,8 +5,9 @@
 
 #include <vector>
 
-#include "geometry/triangle_mesh.hpp"
-#include "shapes/shape.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/shapes.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::measure {
 

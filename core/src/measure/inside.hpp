@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
-#include "base/run.hpp"
 #include "bvh/bvh.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::measure {
 

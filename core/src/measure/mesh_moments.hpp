@@ -4,9 +4,9 @@
 // of, are apart or nested: material and cavity in turn. Cost: linear; nested shells are compared corner by corner.
 #pragma once
 
-#include "base/run.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 #include "measure/moments.hpp"
-#include "mesh/mesh.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/mat3.hpp"
-#include "base/vec3.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -18,8 +18,8 @@
 #include <variant>
 #include <vector>
 
+#include "hitbox/shapes.hpp"
 #include "shapes/axis.hpp"
-#include "shapes/shape.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "hitbox/shapes.hpp"
 #include "measure/moments.hpp"
-#include "shapes/shape.hpp"
 
 namespace hitbox::internal::measure {
 

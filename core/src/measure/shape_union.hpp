@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "base/run.hpp"
 #include "bvh/bvh.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/shapes.hpp"
 #include "measure/shape_facts.hpp"
-#include "shapes/shape.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <span>
 
-#include "base/run.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/shapes.hpp"
 #include "measure/moments.hpp"
-#include "shapes/shape.hpp"
 
 namespace hitbox::internal::measure {
 

@@ -1,6 +1,6 @@
 #include "measure/winding.hpp"
 
-#include "shapes/interface.hpp"
+#include "hitbox/shapes/interface.hpp"
 
 namespace hitbox::internal::measure {
 namespace {

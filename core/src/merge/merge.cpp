@@ -5,10 +5,11 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "carve/assembly.hpp"
 #include "carve/input.hpp"
-#include "fit/enclose.hpp"
 #include "hulls/part_hull.hpp"
+#include "parts/assembly.hpp"
+#include "primitives/candidates.hpp"
+#include "shapes/enclosing.hpp"
 
 namespace hitbox::internal::merge {
 

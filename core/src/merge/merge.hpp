@@ -10,9 +10,10 @@
 
 #include <vector>
 
-#include "base/result.hpp"
-#include "base/run.hpp"
-#include "shapes/shape.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/result.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/shapes.hpp"
 
 namespace hitbox::internal::merge {
 

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/run.hpp"
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::mesh {
 

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
-#include "base/run.hpp"
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/result.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::mesh {
 

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/mesh.hpp"
 
 namespace hitbox::internal::mesh {
 

@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "base/run.hpp"
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::mesh {
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rooms.hpp"
+
 namespace hitbox::internal::mesh {
 
 inline uint64_t mix(uint64_t z) {  // splitmix64's finaliser

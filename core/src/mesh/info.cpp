@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
 #include "mesh/components.hpp"
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"

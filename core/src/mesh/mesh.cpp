@@ -1,8 +1,6 @@
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
 
 namespace hitbox {
-
-using namespace internal::mesh;
 
 Bounds referenced_bounds(const MeshView& mesh) {
   Bounds bounds;

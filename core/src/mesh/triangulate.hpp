@@ -7,9 +7,10 @@
 
 #include <vector>
 
-#include "base/run.hpp"
-#include "geometry/triangle_mesh.hpp"
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::mesh {
 

@@ -8,8 +8,8 @@
 
 #include <optional>
 
-#include "base/mat3.hpp"
-#include "recognise/directions.hpp"
+#include "hitbox/rotation.hpp"
+#include "mesh/directions.hpp"
 
 namespace hitbox::internal::recognise {
 

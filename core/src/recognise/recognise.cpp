@@ -6,14 +6,14 @@
 #include "base/random.hpp"
 #include "base/tolerances.hpp"
 #include "bvh/bvh.hpp"
-#include "fit/capped_hull.hpp"
-#include "fit/enclose.hpp"
-#include "fit/moments.hpp"
-#include "fit/operator.hpp"
 #include "geometry/eigen3.hpp"
 #include "geometry/min_ball.hpp"
+#include "hulls/capped_hull.hpp"
 #include "mesh/edges.hpp"
 #include "mesh/triangulate.hpp"
+#include "primitives/moments.hpp"
+#include "primitives/operator.hpp"
+#include "shapes/enclosing.hpp"
 #include "shapes/surface.hpp"
 
 namespace hitbox::internal::recognise {

@@ -9,8 +9,8 @@
 
 #include <optional>
 
-#include "fit/candidates.hpp"
-#include "recognise/directions.hpp"
+#include "mesh/directions.hpp"
+#include "primitives/candidates.hpp"
 
 namespace hitbox::internal::recognise {
 

@@ -5,7 +5,7 @@
 
 #include "base/tolerances.hpp"
 #include "bvh/bvh.hpp"
-#include "fit/clusters.hpp"
+#include "mesh/clusters.hpp"
 #include "mesh/components.hpp"
 #include "recognise/orthogonal.hpp"
 #include "recognise/recognise.hpp"

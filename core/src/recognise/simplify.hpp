@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "base/run.hpp"
-#include "fit/candidates.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
+#include "primitives/candidates.hpp"
 
 namespace hitbox::internal::recognise {
 

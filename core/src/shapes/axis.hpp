@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "shapes/interface.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/shapes/interface.hpp"
 
 namespace hitbox::internal::shapes {
 

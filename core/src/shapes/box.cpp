@@ -1,8 +1,6 @@
-#include "shapes/box.hpp"
+#include "hitbox/shapes/box.hpp"
 
 namespace hitbox {
-
-using namespace internal::shapes;
 
 double volume(const Box& box) { return 8 * box.half_extents.x * box.half_extents.y * box.half_extents.z; }
 

@@ -1,4 +1,4 @@
-#include "shapes/capsule.hpp"
+#include "hitbox/shapes/capsule.hpp"
 
 #include "shapes/axis.hpp"
 

@@ -1,4 +1,4 @@
-#include "shapes/cylinder.hpp"
+#include "hitbox/shapes/cylinder.hpp"
 
 #include "shapes/axis.hpp"
 

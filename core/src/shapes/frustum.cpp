@@ -1,4 +1,4 @@
-#include "shapes/frustum.hpp"
+#include "hitbox/shapes/frustum.hpp"
 
 #include "shapes/axis.hpp"
 #include "shapes/trapezoid.hpp"

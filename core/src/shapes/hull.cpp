@@ -1,11 +1,11 @@
-#include "shapes/hull.hpp"
+#include "hitbox/shapes/hull.hpp"
 
 #include <optional>
 
 #include "geometry/convex_hull.hpp"
 #include "geometry/linear_program.hpp"
 #include "geometry/min_ball.hpp"
-#include "shapes/box.hpp"
+#include "hitbox/shapes/box.hpp"
 
 namespace hitbox {
 

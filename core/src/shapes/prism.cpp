@@ -1,4 +1,4 @@
-#include "shapes/prism.hpp"
+#include "hitbox/shapes/prism.hpp"
 
 #include "shapes/trapezoid.hpp"
 

@@ -1,10 +1,7 @@
-#include "shapes/shape.hpp"
-
 #include "base/assert.hpp"
+#include "hitbox/shapes.hpp"
 
 namespace hitbox {
-
-using namespace internal::shapes;
 
 // The index of the variant is the kind.
 template <size_t... k>

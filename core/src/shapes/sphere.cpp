@@ -1,4 +1,4 @@
-#include "shapes/sphere.hpp"
+#include "hitbox/shapes/sphere.hpp"
 
 #include "shapes/axis.hpp"
 

@@ -10,7 +10,8 @@
 
 #include <vector>
 
-#include "shapes/shape.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/shapes.hpp"
 
 namespace hitbox::internal::shapes {
 

@@ -1,6 +1,6 @@
 #include "shapes/trapezoid.hpp"
 
-#include "shapes/interface.hpp"
+#include "hitbox/shapes/interface.hpp"
 
 namespace hitbox::internal::shapes {
 

@@ -2,7 +2,8 @@
 // |y| <= half_height, |z| <= the line from `bottom` at -half_height to `top` at +half_height.
 #pragma once
 
-#include "base/vec3.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/vec3.hpp"
 
 namespace hitbox::internal::shapes {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "geometry/half_space.hpp"
-#include "shapes/shape.hpp"
+#include "hitbox/shapes.hpp"
 
 namespace hitbox::internal::space {
 

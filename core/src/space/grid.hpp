@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/bounds.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/bounds.hpp"
 
 namespace hitbox::internal::space {
 

@@ -19,10 +19,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/result.hpp"
-#include "base/run.hpp"
-#include "mesh/mesh.hpp"
-#include "shapes/sphere.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/result.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/shapes/sphere.hpp"
 #include "space/clearance.hpp"
 #include "space/grid.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shapes/interface.hpp"
+#include "hitbox/shapes/interface.hpp"
 
 namespace hitbox::internal::spheres {
 

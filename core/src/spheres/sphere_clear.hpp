@@ -5,7 +5,7 @@
 // balls of a hundredth of the diagonal are not replaced any more: these enter it all the same.
 #pragma once
 
-#include "fit/clear_space.hpp"
+#include "hulls/clear_space.hpp"
 #include "spheres/sphere_cover.hpp"
 
 namespace hitbox::internal::spheres {

@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
 #include "spheres/ball_fitter.hpp"
 
 namespace hitbox::internal::spheres {

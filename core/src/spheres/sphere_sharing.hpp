@@ -7,7 +7,7 @@
 // balls for any number of threads.
 #pragma once
 
-#include "base/run.hpp"
+#include "hitbox/run.hpp"
 #include "spheres/ball_fitter.hpp"
 
 namespace hitbox::internal::spheres {

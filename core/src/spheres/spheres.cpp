@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "base/tolerances.hpp"
-#include "fit/canonical.hpp"
 #include "measure/collider_measure.hpp"
 #include "measure/distance.hpp"
 #include "measure/inside.hpp"
+#include "mesh/canonical.hpp"
 #include "mesh/triangulate.hpp"
 #include "spheres/sphere_clear.hpp"
 #include "spheres/sphere_sharing.hpp"
@@ -258,9 +258,9 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Fit
   const Bounds box = referenced_bounds(mesh);
   const Similarity to_input{{}, box.center(), box.diagonal()};
   const std::vector<uint32_t> places = places_of(mesh.vertices);
-  const CanonicalOrder order = canonical_order(mesh, places, options);
+  const CanonicalOrder order = canonical_order(mesh, places, {options.group_of_face, options.importance});
   const OrderedVertices ordered = ordered_vertices(mesh, places, order);
-  put_in_order(options, order);
+  options.group_of_face = groups_in_order(options.group_of_face, order);
   std::vector<Vec3> vertices = in_order<Vec3>(mesh.vertices, ordered.vertices);  // of unit diagonal, at the origin
   for (Vec3& v : vertices) v = (v - to_input.translation) / to_input.scale;
   const MeshView unit{vertices, ordered.indices, order.offsets};
@@ -270,7 +270,7 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Fit
   const DepthGrid grid(surface, winding, referenced_bounds(unit), run);
   const BallFitter fitter(surface, winding, grid);
   const Ground ground{unit, options.group_of_face, finest_piece(unit, triangles)};
-  const ClearSpace clear = kept_space(options, to_input, run);
+  const ClearSpace clear = kept_space(options.keep_clear, options.pad, to_input, run);
   Covered covered;
   {
     const Run::Stretch stretch(run, 0.1, 0.9);

@@ -15,9 +15,10 @@
 // (benchmarks/spheres.py).
 #pragma once
 
-#include "base/run.hpp"
-#include "fit/options.hpp"
-#include "mesh/mesh.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/fit.hpp"
+#include "hitbox/mesh.hpp"
+#include "hitbox/run.hpp"
 
 namespace hitbox::internal::spheres {
 

@@ -3,9 +3,9 @@
 #include <new>
 #include <thread>
 
-#include "base/mat3.hpp"
 #include "base/random.hpp"
-#include "base/run.hpp"
+#include "hitbox/rotation.hpp"
+#include "hitbox/run.hpp"
 #include "tests/check.hpp"
 
 using namespace hitbox;

@@ -1,4 +1,4 @@
-#include "base/threads.hpp"
+#include "hitbox/threads.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/run.hpp"
+#include "hitbox/run.hpp"
 #include "tests/check.hpp"
 
 using namespace hitbox;

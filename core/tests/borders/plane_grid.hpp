@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "base/random.hpp"
-#include "mesh/mesh.hpp"
+#include "hitbox/mesh.hpp"
 
 namespace hitbox::tests {
 

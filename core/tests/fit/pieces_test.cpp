@@ -1,15 +1,15 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "fit/candidates.hpp"
-#include "fit/cull.hpp"
-#include "fit/kernel.hpp"
-#include "fit/leaves.hpp"
-#include "fit/moments.hpp"
-#include "fit/operator.hpp"
-#include "fit/overlap.hpp"
-#include "fit/tree.hpp"
+#include "fit/cost/overlap.hpp"
+#include "fit/refine/cull.hpp"
+#include "fit/shaping/kernel.hpp"
+#include "fit/tree/leaves.hpp"
+#include "fit/tree/tree.hpp"
 #include "geometry/eigen3.hpp"
+#include "primitives/candidates.hpp"
+#include "primitives/moments.hpp"
+#include "primitives/operator.hpp"
 #include "tests/check.hpp"
 
 using namespace hitbox;

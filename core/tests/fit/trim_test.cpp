@@ -1,7 +1,7 @@
 // Trimming, on a bumpy sheet in clusters with ragged borders: their boxes overlap.
 #include "fit/trim.hpp"
 
-#include "fit/clusters.hpp"
+#include "mesh/clusters.hpp"
 #include "tests/check.hpp"
 #include "tests/random_shapes.hpp"
 

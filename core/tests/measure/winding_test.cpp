@@ -2,7 +2,7 @@
 #include "measure/winding.hpp"
 
 #include "base/random.hpp"
-#include "shapes/interface.hpp"
+#include "hitbox/shapes/interface.hpp"
 #include "tests/check.hpp"
 
 using namespace hitbox;

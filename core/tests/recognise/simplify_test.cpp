@@ -11,6 +11,7 @@
 #include "tests/check.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::fit;
 using namespace hitbox::internal::recognise;
 
 namespace {

@@ -1,10 +1,9 @@
 // The seven shapes against oracles that share nothing with them: a convex set is known by its
 // support function h, and its signed distance at p is the largest n.p - h(n) over unit vectors n.
-#include "shapes/shape.hpp"
-
 #include <map>
 
 #include "base/random.hpp"
+#include "hitbox/shapes.hpp"
 #include "shapes/surface.hpp"
 #include "tests/check.hpp"
 #include "tests/random_shapes.hpp"

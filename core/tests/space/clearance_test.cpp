@@ -11,6 +11,7 @@
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
+using namespace hitbox::internal::hulls;
 using namespace hitbox::internal::space;
 
 namespace {

@@ -1,0 +1,64 @@
+// fit: at most `count` primitives around a mesh, such that each face lies in at least one of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hitbox/mesh.hpp"
+#include "hitbox/result.hpp"
+#include "hitbox/run.hpp"
+#include "hitbox/shapes.hpp"
+
+namespace hitbox {
+
+enum class Tangent : uint8_t { automatic, on, off };  // paper 1, 3.4: the quad and triangle tangents
+enum class Cost : uint8_t {
+  deviation,  // how far the shapes' surfaces are from the mesh, measured
+  volume,     // paper 1, Eq. 4
+  joint,      // Eq. 5: Eq. 4 without counting twice what the two share, by sampling
+  grown       // Eq. 4 on volumes grown by a clearance: thin plates no longer merge for nothing
+};
+
+enum class Objective : uint8_t {
+  outer,   // what can be touched: of a closed solid, what lies inside it counts a twentieth
+  surface  // all of a shape's surface, as the paper's tables count it
+};
+enum class Effort : uint8_t { fast, balanced, fine };
+
+struct FitOptions {
+  uint32_t count = 32;  // of shapes, at most; more only where another option forbids further merges
+  Cost cost = Cost::deviation;
+  Objective objective = Objective::outer;
+  Effort effort = Effort::balanced;
+  Tangent tangent = Tangent::automatic;
+  std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
+  std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
+  uint32_t overlap_samples = 1000;                                          // a pair, with Cost::joint
+  double max_excess = -1;               // of the bounding box's volume, for one merge; < 0: no limit
+  double drop_thin = 0;                 // mesh units: shapes with a half extent up to this are left out
+  std::vector<uint32_t> group_of_face;  // empty, or one a face: no shape spans two groups
+  std::vector<double> importance;       // empty, or one a face, above 0: a factor on distances from it
+  std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these
+  uint32_t hull_vertices = 0;           // of a hull at most; 0: no hulls
+  double pad = 0;                       // mesh units: sides move out by this, or in where it is negative
+  uint32_t expected_shapes = 0;         // how many it will be about: what distances must be able to tell apart; 0: some
+  double time_budget = 0;               // wall seconds after which refining ends; <= 0: none
+};
+
+struct FitResult {
+  std::vector<Shape> shapes;
+  std::vector<uint32_t> faces;         // ascending within each shape
+  std::vector<uint32_t> face_offsets;  // shape k encloses faces[face_offsets[k]] .. [k + 1]
+  std::vector<uint32_t> clusters;      // of which each shape is, before the useless ones went
+  uint32_t dropped_count = 0;          // shapes left out because they are thin
+  bool ended_early = false;            // refining, because the time budget was used up
+};
+
+// At most `count` shapes; each face lies in at least one of them. Vertices at one point are welded first. An Error
+// where the mesh is not one (no face, an index out of range, a coordinate that is not finite) or an option makes no
+// sense.
+Result<FitResult> fit(const MeshView& mesh, const FitOptions& options, Run& run);
+
+}  // namespace hitbox

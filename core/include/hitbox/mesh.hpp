@@ -1,0 +1,40 @@
+// A polygon mesh, and the view that every method takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hitbox/bounds.hpp"
+#include "hitbox/vec3.hpp"
+
+namespace hitbox {
+
+// Face f has the corners indices[offsets[f]] .. indices[offsets[f + 1]]. A view that reaches a
+// method has passed check_mesh: at least one face, three corners or more each, indices in range,
+// coordinates finite.
+struct MeshView {
+  std::span<const Vec3> vertices;
+  std::span<const uint32_t> indices;
+  std::span<const uint32_t> offsets;
+
+  size_t face_count() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+  std::span<const uint32_t> face(size_t f) const { return indices.subspan(offsets[f], offsets[f + 1] - offsets[f]); }
+  size_t triangle_count() const { return indices.size() - 2 * face_count(); }  // of all faces
+};
+
+struct Mesh {
+  std::vector<Vec3> vertices;
+  std::vector<uint32_t> indices;
+  std::vector<uint32_t> offsets{0};
+  std::vector<uint32_t> part_of_face, material_of_face;  // empty, or one a face
+  std::vector<std::string> part_names, material_names;   // what the numbers stand for; "": no name
+
+  MeshView view() const { return {vertices, indices, offsets}; }
+};
+
+// Bounds of the vertices that faces use: a stray vertex must not change the diagonal.
+Bounds referenced_bounds(const MeshView& mesh);
+
+}  // namespace hitbox

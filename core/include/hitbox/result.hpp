@@ -1,0 +1,31 @@
+// A value or one sentence that says what is wrong with the input. Errors stay values until the
+// binding turns them into hitbox.InputError.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace hitbox {
+
+struct Error {
+  std::string message;  // where, what, what is allowed, what to do
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  T& value() { return std::get<0>(state_); }
+  const T& value() const { return std::get<0>(state_); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+}  // namespace hitbox
