@@ -1,8 +1,7 @@
 // Measures the cost of a small parallel loop: microseconds per loop, wall time and CPU time of all threads, for loops
 // within one Run and for one Run per loop.
 //
-//   g++ -std=c++20 -O2 -pthread -Icore/src benchmarks/run.cpp core/src/base/run.cpp core/src/base/threads.cpp -o
-//   /tmp/run
+//   g++ -std=c++20 -O2 -pthread -Icore/include -Icore/src benchmarks/run.cpp core/src/base/{run,threads}.cpp -o run
 #include "base/run.hpp"
 
 #include <algorithm>
