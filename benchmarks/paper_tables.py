@@ -185,7 +185,7 @@ def tables(scope: Scope) -> list[Table]:
     if not scope.with_peers:
         return []
     comparison = compare(
-        scope.with_peers, peers=PEERS, budget="bytes=1/3", simulate=False, timeout=TIMEOUT, store=STORE,
+        scope.with_peers, peers=PEERS, budget="bytes=1/3", simulate=False, timeout=TIMEOUT, cache=STORE,
         progress=narrate("tables"),
     )  # fmt: skip
     paired = zip(comparison.subjects, scope.with_peers, strict=True)
@@ -256,7 +256,7 @@ def fig_13(scope: Scope) -> list[Table]:
     if not chosen:
         return []
     kept = compare(
-        chosen, peers=("coacd",), simulate=False, timeout=TIMEOUT, store=STORE, progress=narrate("fig 13")
+        chosen, peers=("coacd",), simulate=False, timeout=TIMEOUT, cache=STORE, progress=narrate("fig 13")
     )
     for path, subject in zip(chosen, kept.subjects, strict=True):
         hulls = next((row.collider for row in subject.rows if row.method == "coacd"), None)

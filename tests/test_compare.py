@@ -153,7 +153,7 @@ def test_vertices_and_faces_are_one_mesh(no_pictures):
 
 
 def test_what_nothing_can_touch_is_the_best_at_nothing(meshes, tmp_path, capsys, no_pictures):
-    asked = {"peers": ["boxes", "within"], "simulate": False, "store": tmp_path / "kept", **QUICK}
+    asked = {"peers": ["boxes", "within"], "simulate": False, "cache": tmp_path / "kept", **QUICK}
     first, again = compare(meshes, **asked), compare(meshes, **asked)
     assert same(first, again)
     for found in (first, again):
@@ -196,7 +196,7 @@ def test_without_an_answer_there_are_no_bytes_to_share(meshes, no_pictures):
 def test_a_missing_extra_is_a_word_not_an_end(meshes, monkeypatch, tmp_path):
     monkeypatch.setattr(running, "find_spec", lambda name: None)
     monkeypatch.setitem(table.PEERS, "gone", Peer("gone", "Gone", "no-such-package", "fake_peers:boxes"))
-    found = compare(meshes[1], peers=["gone"], store=tmp_path / "kept", **QUICK)
+    found = compare(meshes[1], peers=["gone"], cache=tmp_path / "kept", **QUICK)
     assert found.notes == (running.NO_PICTURES, running.NO_SIMULATION)
     rows = by_method(found.subjects[0])
     assert rows["gone"].error == "not installed: pip install 'hitbox[peers]'"
@@ -206,7 +206,7 @@ def test_a_missing_extra_is_a_word_not_an_end(meshes, monkeypatch, tmp_path):
     assert "pip install &#x27;hitbox[render]&#x27;" in (tmp_path / "x.html").read_text()
     # The peer may be installed before the next run.
     monkeypatch.setitem(table.PEERS, "gone", Peer("gone", "Gone", "numpy", "fake_peers:boxes"))
-    again = compare(meshes[1], peers=["gone"], store=tmp_path / "kept", **QUICK)
+    again = compare(meshes[1], peers=["gone"], cache=tmp_path / "kept", **QUICK)
     assert by_method(again.subjects[0])["gone"].error is None
 
 
@@ -224,7 +224,7 @@ def same(a: Comparison, b: Comparison) -> bool:
 def test_a_second_run_does_nothing_new(meshes, tmp_path, monkeypatch):
     pytest.importorskip("rapier3d")
     pytest.importorskip("pyvista", exc_type=ImportError)
-    asked = {"peers": ["boxes", "exits"], "store": tmp_path / "kept", **QUICK}
+    asked = {"peers": ["boxes", "exits"], "cache": tmp_path / "kept", **QUICK}
     first = compare(meshes[0], **asked)
     assert first.notes == ()
     pictures = [(row.picture, row.picture_with_balls) for row in first.rows if row.error is None]
@@ -244,7 +244,7 @@ def test_a_second_run_does_nothing_new(meshes, tmp_path, monkeypatch):
 
 
 def test_only_what_is_new_is_done(meshes, tmp_path, monkeypatch, no_pictures):
-    asked = {"simulate": False, "store": tmp_path / "kept", **QUICK}
+    asked = {"simulate": False, "cache": tmp_path / "kept", **QUICK}
     compare(meshes[0], peers=["exits"], **asked)
     called: list[tuple[str, str]] = []
     real = running.run_peer
@@ -267,7 +267,7 @@ def test_only_what_is_new_is_done(meshes, tmp_path, monkeypatch, no_pictures):
 
 @pytest.mark.parametrize("harm", ["cut", "other", "bits"])
 def test_a_broken_store_is_done_again(meshes, tmp_path, harm, no_pictures):
-    asked = {"peers": ["boxes"], "simulate": False, "store": tmp_path / "kept", **QUICK}
+    asked = {"peers": ["boxes"], "simulate": False, "cache": tmp_path / "kept", **QUICK}
     first = compare(meshes[0], **asked)
     for path in (tmp_path / "kept").iterdir():
         data = path.read_bytes()
@@ -288,7 +288,7 @@ def test_an_interrupted_run_keeps_what_was_finished(meshes, tmp_path, no_picture
 
     with pytest.raises(InterruptedError):
         compare(
-            meshes[0], peers=["boxes", "hangs"], store=tmp_path / "kept", progress=watch, cancel=stop, **QUICK
+            meshes[0], peers=["boxes", "hangs"], cache=tmp_path / "kept", progress=watch, cancel=stop, **QUICK
         )
     assert list((tmp_path / "kept").iterdir())
     assert not list((tmp_path / "kept").glob("*.partial"))
@@ -421,7 +421,7 @@ def test_a_share_is_a_fraction_or_a_decimal(a, b):
 )
 def test_wrong_options_are_refused_before_any_work(given, says, tmp_path):
     with pytest.raises(InputError, match=says):
-        compare(specimens.box(), store=tmp_path / "kept", **{"peers": ["boxes"], **given})
+        compare(specimens.box(), cache=tmp_path / "kept", **{"peers": ["boxes"], **given})
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="no meshes"):
         compare([])
@@ -605,3 +605,9 @@ def test_the_seed_of_the_shell_is_that_of_the_measures(meshes, tmp_path, monkeyp
     arguments = ["compare", str(meshes[1]), "--peers", "", "--no-simulate", "--samples", "2000"]
     assert shell([*arguments, "--seed", "7", "-o", str(tmp_path / "x.html")]) == 0
     assert set(seen) == {7}
+
+
+def test_the_old_name_of_the_cache_goes_on_working(tmp_path):
+    with pytest.warns(FutureWarning, match="compare: store is now cache"):
+        compare(specimens.box(), peers=[], store=tmp_path / "kept", **QUICK)
+    assert (tmp_path / "kept").is_dir()

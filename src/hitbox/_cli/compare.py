@@ -100,7 +100,7 @@ def compare(
             seed=seed,
             timeout=timeout,
             memory=memory,
-            store=cache if cache is not None else Path(output).parent / ".hitbox-compare",
+            cache=cache if cache is not None else Path(output).parent / ".hitbox-compare",
             progress=progress,
         )
     files = {output: found.to_html()} | ({table: found.to_csv()} if table else {})

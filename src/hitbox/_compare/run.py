@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hitbox._base import checks
 from hitbox._base.errors import InputError
 from hitbox._base.lengths import UPS
+from hitbox._base.options import warn_of_old_name
 from hitbox._base.progress import Cancel, Progress, Report, reporter
 from hitbox._base.store import Store, build, digest
 from hitbox._base.text import distinct_names
@@ -89,9 +90,10 @@ def compare(
     seed: int = 0,
     timeout: float = 900.0,
     memory: float = 8.0,
-    store: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    store: str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Run hitbox and the peers on each of `meshes`; measure, simulate and draw the results.
 
@@ -99,11 +101,14 @@ def compare(
     collider has at most a third of that peer's bytes), "count=64", or "tolerance=1%" (the fewest shapes whose
     largest distance on the outer surface stays within it). Each run of a method has a process of its own,
     limited to `timeout` seconds and `memory` GiB. `up` is the axis that points up, by default that of each
-    mesh. `store` is a folder that keeps results; a second run computes only new ones.
+    mesh. `cache` is a folder that keeps results; a second run computes only new ones. (`store` is
+    its old name.)
     Guaranteed: a mesh that cannot be read, and a peer that crashes, hangs, exhausts memory or is not
     installed, becomes a row with a sentence. Cost: mostly that of the peers; CoACD often takes a minute per
     mesh.
     """
+    if store is not None:
+        warn_of_old_name("compare", "store", "is now cache")
     settings = Settings(
         peers=(peers,) if isinstance(peers, str) else tuple(peers),
         budget=Budget.parse(budget), simulate=bool(simulate), balls=balls, frames=frames, samples=samples,
@@ -116,7 +121,7 @@ def compare(
         settings = replace(settings, simulate=False)
         notes.append(NO_SIMULATION)
     steps = _Steps(report, len(given) * _step_count(settings))
-    kept = Store(store)
+    kept = Store(store if cache is None else cache)
     names = distinct_names([_path(mesh, k) for k, mesh in enumerate(given)])
     subjects = []
     for k, (mesh, name) in enumerate(zip(given, names, strict=True)):
