@@ -2,7 +2,7 @@
 // within one Run and for one Run per loop.
 //
 //   g++ -std=c++20 -O2 -pthread -Icore/include -Icore/src benchmarks/run.cpp core/src/base/{run,threads}.cpp -o run
-#include "base/run.hpp"
+#include "hitbox/run.hpp"
 
 #include <algorithm>
 #include <chrono>

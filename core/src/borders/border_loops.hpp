@@ -10,13 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "bvh/bvh.hpp"
 #include "hitbox/mesh.hpp"
 #include "hitbox/run.hpp"
 
 namespace hitbox::internal::borders {
-
-using namespace bvh;
 
 struct BorderSide {
   uint32_t from, to, face;  // as the face runs
