@@ -28,6 +28,12 @@ using Points = nb::ndarray<const double, nb::numpy, nb::shape<-1, 3>, nb::c_cont
 using Triangles = nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const uint32_t, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 
+using Values = nb::ndarray<const double, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+std::vector<T> copied(const nb::ndarray<const T, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>& values) {
+  return {values.data(), values.data() + values.shape(0)};
+}
+
 static_assert(sizeof(Vec3) == 3 * sizeof(double));
 inline std::span<const Vec3> view(const Points& points) {
   return {reinterpret_cast<const Vec3*>(points.data()), points.shape(0)};

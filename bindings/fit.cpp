@@ -49,8 +49,14 @@ void bind_fit(nb::module_& m) {
       .def_rw("drop_thin", &FitOptions::drop_thin)
       .def_rw("objective", &FitOptions::objective)
       .def_rw("effort", &FitOptions::effort)
-      .def_rw("group_of_face", &FitOptions::group_of_face)
-      .def_rw("importance", &FitOptions::importance)
+      .def_prop_rw(
+          "group_of_face", [](const FitOptions& o) { return to_numpy(std::vector(o.group_of_face)); },
+          [](FitOptions& o, const Indices& values) { o.group_of_face = copied(values); },
+          nb::for_getter(nb::rv_policy::move))
+      .def_prop_rw(
+          "importance", [](const FitOptions& o) { return to_numpy(std::vector(o.importance)); },
+          [](FitOptions& o, const Values& values) { o.importance = copied(values); },
+          nb::for_getter(nb::rv_policy::move))
       .def_rw("hull_vertices", &FitOptions::hull_vertices)
       .def_rw("pad", &FitOptions::pad)
       .def_rw("expected_shapes", &FitOptions::expected_shapes)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from hypothesis import given
 
 import hitbox
 from hitbox._model import mesh as mesh_module
+from hitbox._model.collider import Label
 from hitbox._model.mesh import Mesh
 
 
@@ -127,3 +130,56 @@ def test_what_cleaning_gave_goes_with_its_mesh() -> None:
             assert seen() is None
         finally:
             gc.enable()
+
+
+def test_labels_share_the_faces_that_the_core_gave() -> None:
+    collider = hitbox.fit(specimens.torus(), 4)
+    owned = [label.faces for label in collider.labels if label.faces is not None]
+    assert len(owned) == len(collider) > 1
+    assert not any(faces.flags.writeable for faces in owned)
+    assert all(faces.base is owned[0].base is not None for faces in owned)
+
+
+def test_a_label_copies_faces_that_somebody_may_write_to() -> None:
+    faces = np.arange(6, dtype=np.uint32)
+    seen_through = faces[1:4]
+    seen_through.flags.writeable = False
+    labels = [Label(faces=given) for given in (faces, seen_through, [3, 4])]
+    faces[:] = 0
+    assert [label.faces.tolist() for label in labels if label.faces is not None] == [
+        [0, 1, 2, 3, 4, 5], [1, 2, 3], [3, 4]
+    ]  # fmt: skip
+    faces.flags.writeable = False
+    assert Label(faces=faces).faces is faces
+
+
+MOST_BYTES_PER_FACE = (
+    500  # with the mesh itself, which has 28. benchmarks/results/costs.md has a larger mesh.
+)
+_PEAK = """
+import resource
+import numpy as np
+import hitbox
+u, v = np.meshgrid(np.arange({side}), np.arange({side}), indexing="ij")
+s, t = 2 * np.pi * u.ravel() / {side}, 2 * np.pi * v.ravel() / {side}
+away = 2 + (0.5 + 0.1 * np.sin(9 * s + 5 * t)) * np.cos(t)
+points = np.stack([away * np.cos(s), away * np.sin(s), 0.5 * np.sin(t)], axis=1)
+place = lambda i, j: (i % {side} * {side} + j % {side}).ravel()
+a, b, c, d = place(u, v), place(u + 1, v), place(u + 1, v + 1), place(u, v + 1)
+faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+mesh = hitbox.Mesh(points, faces.astype(np.uint32))
+hitbox.fit(mesh, 16, preset="fast", threads=1)
+print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, mesh.face_count)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts kilobytes on Linux alone")
+def test_fit_needs_little_memory_for_each_face() -> None:
+    """What a process needs anyway, for a mesh of any size, does not count."""
+    peaks = []
+    for side in (200, 450):
+        command = [sys.executable, "-c", _PEAK.format(side=side)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append([int(word) for word in done.stdout.split()])
+    (small, few), (large, many) = peaks
+    assert (large - small) / (many - few) < MOST_BYTES_PER_FACE

@@ -1,6 +1,10 @@
 #include "bvh/bvh.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -23,9 +27,9 @@ struct Record {
   double center(int axis) const { return box.low[axis] * 0.5 + box.high[axis] * 0.5; }
 };
 
-struct Binary {  // children left and right, or the records [first, first + count)
+struct Binary {  // children first and first + 1, or with a count the records [first, first + count)
   Bounds box;
-  uint32_t left = 0, right = 0, first = 0, count = 0;
+  uint32_t first = 0, count = 0;
 };
 
 struct Range {
@@ -34,34 +38,59 @@ struct Range {
   uint32_t size() const { return last - first; }
 };
 
+// Memory for as many nodes as a tree of so many records may need: less than two for each. It is not written to before
+// it is used, and systems hand out the pages that are.
+class Nodes {
+ public:
+  Nodes() = default;
+  explicit Nodes(size_t most) : nodes_(static_cast<Binary*>(std::malloc(most * sizeof(Binary)))) {
+    if (!nodes_) throw std::bad_alloc();
+  }
+  Binary& operator[](uint32_t k) { return nodes_.get()[k]; }
+  const Binary& operator[](uint32_t k) const { return nodes_.get()[k]; }
+
+ private:
+  struct Free {
+    void operator()(Binary* nodes) const { std::free(nodes); }
+  };
+  static_assert(std::is_trivially_copyable_v<Binary>);
+  std::unique_ptr<Binary, Free> nodes_;
+};
+
 class Builder {
  public:
-  explicit Builder(std::span<const Bounds> boxes) : records_(boxes.size()) {
-    for (uint32_t k = 0; k < boxes.size(); ++k) records_[k] = {boxes[k], k};
+  template <class BoxOf>
+  Builder(size_t count, BoxOf&& box_of, Run& run) : records_(count) {
+    run.for_each_block(count, kBlock, [&](size_t first, size_t last, size_t) {
+      for (size_t k = first; k < last; ++k) records_[k] = {box_of(k), static_cast<uint32_t>(k)};
+    });
   }
 
   void build(Run& run);
-  std::vector<Bvh::Node> collapsed(Run& run) const;
-  std::vector<uint32_t> order() const {
+  // Once the tree is built; the records, which are large, are freed.
+  std::vector<uint32_t> take_order() {
     std::vector<uint32_t> items(records_.size());
     for (size_t k = 0; k < items.size(); ++k) items[k] = records_[k].item;
+    records_ = {};
     return items;
   }
+  std::vector<Bvh::Node> collapsed(Run& run) const;
 
  private:
   struct Task {
     Range range;
-    uint32_t node;  // where its root goes
-    std::vector<Binary> made;
+    uint32_t node;  // its root
+    size_t leaf_count = 0;
   };
 
-  template <class Stop>
-  void grow(std::vector<Binary>& nodes, Range range, uint32_t node, Stop&& stop);
+  template <class PairAt, class Stop>
+  void grow(Range range, uint32_t node, PairAt&& pair_at, Stop&& stop);
   uint32_t split(const Range& range, Bounds& box);
   uint32_t split_at_median(const Range& range, int axis);
 
   std::vector<Record> records_;
-  std::vector<Binary> nodes_;
+  Nodes nodes_;
+  size_t leaf_count_ = 0;
 };
 
 uint32_t Builder::split_at_median(const Range& range, int axis) {
@@ -123,68 +152,55 @@ uint32_t Builder::split(const Range& range, Bounds& box) {
   return static_cast<uint32_t>(middle - begin);
 }
 
-// Splits the range under nodes[node] until stop(range, node) takes what is left.
-template <class Stop>
-void Builder::grow(std::vector<Binary>& nodes, Range range, uint32_t node, Stop&& stop) {
+// Splits the range under `node` until stop(range, node) takes what is left. The children of a node that is split at the
+// record `middle` are pair_at(middle) and the one after it.
+template <class PairAt, class Stop>
+void Builder::grow(Range range, uint32_t node, PairAt&& pair_at, Stop&& stop) {
   std::vector<std::pair<Range, uint32_t>> open{{range, node}};
   while (!open.empty()) {
     const auto [now, at] = open.back();
     open.pop_back();
     if (stop(now, at)) continue;
     Bounds box;
-    const uint32_t middle = split(now, box);
-    const auto left = static_cast<uint32_t>(nodes.size());
-    nodes[at].box = box;
-    nodes[at].left = left;
-    nodes[at].right = left + 1;
-    nodes.resize(nodes.size() + 2);
+    const uint32_t middle = split(now, box), left = pair_at(middle);
+    nodes_[at] = {box, left, 0};
     open.push_back({{middle, now.last, now.depth + 1}, left + 1});
     open.push_back({{now.first, middle, now.depth + 1}, left});
   }
 }
 
+// A tree over n records has less than 2 n nodes. So those of a task over [first, last), but its root, have room between
+// 2 first + 1 and 2 last - 2, side by side, and the two next to that are left for the split at `last`.
 void Builder::build(Run& run) {
+  const auto count = static_cast<uint32_t>(records_.size());
+  nodes_ = Nodes(2 * size_t{count});
   std::vector<Task> tasks;
-  nodes_.resize(1);
-  grow(nodes_, {0, static_cast<uint32_t>(records_.size()), 0}, 0, [&](const Range& range, uint32_t at) {
+  const auto between_tasks = [](uint32_t middle) { return 2 * middle - 1; };
+  grow({0, count, 0}, 0, between_tasks, [&](const Range& range, uint32_t at) {
     run.poll();
     if (range.size() > kTaskSize) return false;
-    tasks.push_back({range, at, {}});
+    tasks.push_back({range, at, 0});
     return true;
   });
-  run.for_each_block(tasks.size(), 1, [&](size_t first, size_t, size_t) {
-    std::vector<Binary>& made = tasks[first].made;
-    made.reserve(tasks[first].range.size());
-    made.resize(1);
-    grow(made, tasks[first].range, 0, [&](const Range& range, uint32_t at) {
+  run.for_each_block(tasks.size(), 1, [&](size_t k, size_t, size_t) {
+    uint32_t next = 2 * tasks[k].range.first + 1;
+    const auto one_by_one = [&](uint32_t) { return std::exchange(next, next + 2); };
+    grow(tasks[k].range, tasks[k].node, one_by_one, [&](const Range& range, uint32_t at) {
       if (range.size() > kLeafSize) return false;
-      made[at].first = range.first;
-      made[at].count = range.size();
-      for (uint32_t k = range.first; k < range.last; ++k) made[at].box.add(records_[k].box);
+      Bounds box;
+      for (uint32_t r = range.first; r < range.last; ++r) box.add(records_[r].box);
+      nodes_[at] = {box, range.first, range.size()};
+      ++tasks[k].leaf_count;
       return true;
     });
   });
-  for (const Task& task : tasks) {
-    run.poll();
-    const auto shift = static_cast<uint32_t>(nodes_.size()) - 1;  // made[0] goes to task.node
-    for (size_t k = 0; k < task.made.size(); ++k) {
-      Binary node = task.made[k];
-      if (node.count == 0) {
-        node.left += shift;
-        node.right += shift;
-      }
-      if (k == 0)
-        nodes_[task.node] = node;
-      else
-        nodes_.push_back(node);
-    }
-  }
+  for (const Task& task : tasks) leaf_count_ += task.leaf_count;
 }
 
 // Opens the largest of a node's children until there are four.
 std::vector<Bvh::Node> Builder::collapsed(Run& run) const {
   std::vector<Bvh::Node> result;
-  result.reserve(nodes_.size() / 3 + 1);
+  result.reserve(2 * leaf_count_ / 3 + 1);
   std::vector<std::pair<uint32_t, uint32_t>> open{{0, 0}};  // binary node, wide node
   result.emplace_back();
   while (!open.empty()) {
@@ -202,8 +218,8 @@ std::vector<Bvh::Node> Builder::collapsed(Run& run) const {
       }
       if (largest < 0) break;
       const Binary& opened = nodes_[child[static_cast<size_t>(largest)]];
-      child[static_cast<size_t>(largest)] = opened.left;
-      child[static_cast<size_t>(size++)] = opened.right;
+      child[static_cast<size_t>(largest)] = opened.first;
+      child[static_cast<size_t>(size++)] = opened.first + 1;
     }
     Bvh::Node node;
     for (int k = 0; k < 4; ++k) {
@@ -226,47 +242,45 @@ std::vector<Bvh::Node> Builder::collapsed(Run& run) const {
   return result;
 }
 
-std::vector<Bounds> boxes_of(std::span<const std::array<Vec3, 3>> corners, Run& run) {
-  std::vector<Bounds> boxes(corners.size());
-  run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
-    for (size_t k = first; k < last; ++k) boxes[k] = bounds_of(corners[k]);
-  });
-  return boxes;
-}
-
 }  // namespace
 
-Bvh::Bvh(std::span<const Bounds> boxes, Run& run) {
-  HITBOX_ASSERT(boxes.size() < kNone);
-  if (boxes.empty()) return;
-  Builder builder(boxes);
+// Boxes are asked for one by one: a list of them would be as large as the triangles.
+template <class BoxOf>
+void Bvh::build(size_t count, BoxOf&& box_of, Run& run) {
+  HITBOX_ASSERT(count < kNone);
+  if (count == 0) return;
+  Builder builder(count, box_of, run);
   run.poll();
   builder.build(run);
+  order_ = builder.take_order();
+  run.poll();
   nodes_ = builder.collapsed(run);
   run.poll();
-  order_ = builder.order();
+}
+
+Bvh::Bvh(std::span<const Bounds> boxes, Run& run) {
+  build(
+      boxes.size(), [&](size_t k) { return boxes[k]; }, run);
 }
 
 TriangleBvh::TriangleBvh(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
-  std::vector<Corners> corners(triangles.size());
-  run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
-    for (size_t k = first; k < last; ++k)
-      corners[k] = {vertices[triangles[k][0]], vertices[triangles[k][1]], vertices[triangles[k][2]]};
-  });
-  *this = TriangleBvh(std::move(corners), run);
-}
-
-TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) : TriangleBvh(mesh.vertices, triangles_of(mesh, run), run) {}
-
-TriangleBvh::TriangleBvh(std::vector<Corners> corners, Run& run)
-    : tree_(boxes_of(corners, run), run), corners_(corners.size()), position_(corners.size()) {
-  run.for_each_block(corners.size(), kBlock, [&](size_t first, size_t last, size_t) {
+  const auto corners_of = [&](size_t k) -> Corners {
+    const auto& [a, b, c] = triangles[k];
+    return {vertices[a], vertices[b], vertices[c]};
+  };
+  tree_.build(
+      triangles.size(), [&](size_t k) { return bounds_of(corners_of(k)); }, run);
+  corners_.resize(triangles.size());
+  position_.resize(triangles.size());
+  run.for_each_block(corners_.size(), kBlock, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k) {
-      corners_[k] = corners[tree_.order()[k]];
+      corners_[k] = corners_of(tree_.order()[k]);
       position_[tree_.order()[k]] = static_cast<uint32_t>(k);
     }
   });
 }
+
+TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) : TriangleBvh(mesh.vertices, triangles_of(mesh, run), run) {}
 
 namespace {
 

@@ -56,6 +56,10 @@ class Bvh {
   void each_leaf(Hits&& hits, Leaf&& leaf) const;
 
  private:
+  friend class TriangleBvh;
+  template <class BoxOf>
+  void build(size_t count, BoxOf&& box_of, Run& run);
+
   std::vector<Node> nodes_;  // the root first
   std::vector<uint32_t> order_;
 };
@@ -120,7 +124,6 @@ class TriangleBvh {
 
  private:
   using Corners = std::array<Vec3, 3>;
-  TriangleBvh(std::vector<Corners> corners, Run& run);
   template <class Visit>
   void each_hit(const Ray& ray, const double& limit, Visit&& visit) const;
 

@@ -68,7 +68,7 @@ std::optional<Shape> better_hull(const FitInput& input, const Tools& tools, cons
   constexpr double kWorthIt = 0.5;
   if (input.options.hull_vertices == 0) return std::nullopt;
   std::vector<Vec3> points;
-  for (const uint32_t v : vertices) points.push_back(input.unit_exact[v]);
+  for (const uint32_t v : vertices) points.push_back(input.exact().vertices[v]);
   const std::optional<Hull> hull = capped_hull(points, input.options.hull_vertices, tools.final.thickness);
   if (!hull || input.clear.entered_by(*hull)) return std::nullopt;
   const bool better = fitted.refused ? true

@@ -47,17 +47,18 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   const Premerged premerged = premerge(mesh, pairs, groups, count, max_excess, tree, run);
   const bool with_tangent = input.options.tangent != Tangent::off;
   if (!input.field) return make_leaves(mesh, premerged, pairs, tree, tools.quick, nullptr, with_tangent, run);
-  const Surroundings around{*input.surface, *input.field};
+  const Surroundings around{input.surface(run), *input.field};
   return make_leaves(mesh, premerged, pairs, tree, tools.quick, &around, with_tangent, run);
 }
 
 // Joins leaves into the groups that a first round of merging pairs shows to be worth it.
 LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Tools& tools, MergeTree& tree, Run& run) {
-  if (!tools.plan.groups || !input.surface || leaves.leaves.size() <= count) return leaves;
-  MergeTree scratch = tree;
+  if (!tools.plan.groups || !input.field || leaves.leaves.size() <= count) return leaves;
+  const auto before = static_cast<ptrdiff_t>(tree.merges.size());
   const MergeLimits limits{count, excess_limit(input.options, referenced_bounds(input.welded()))};
   const MergeHistory pairs =
-      merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off, limits, scratch, run);
+      merge_greedily(input.welded(), leaves, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
+  tree.merges.erase(tree.merges.begin() + before, tree.merges.end());  // a copy of the tree would be large
   const std::vector<LeafGroup> groups = find_groups(input.welded(), leaves, pairs, count, tools.thorough, run);
   leaves.prices = pairs.edge_prices;
   return groups.empty() ? leaves : with_groups(input.welded(), leaves, groups, tree);
@@ -73,9 +74,8 @@ std::vector<Moments> medial_of_clusters(const MergeTree& tree, const Partition& 
 }
 
 void remember_leaves(const LeafSet& set, MergeTree& tree) {
-  const std::vector<uint32_t> a_face = tree.first_faces();
   for (const Leaf& leaf : set.leaves) {
-    tree.leaf_face.push_back(a_face[leaf.node]);
+    tree.leaf_face.push_back(tree.first_face(leaf.node));
     tree.leaf_medial.push_back(leaf.medial);
   }
 }

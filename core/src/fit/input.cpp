@@ -42,7 +42,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
     // Fragments are enclosed exactly only where welding has not moved the faces they are of.
-    const bool may_cut = unit_welded == unit_exact && welded_indices == exact_indices;
+    const bool may_cut = is_welded_exactly || (unit_welded == unit_exact && welded_indices == exact_indices);
     Simplified simplified = simplify(welded(), options, may_cut, run);
     simple = std::move(simplified.parts);
     cut_faces = std::move(simplified.cut);
@@ -54,9 +54,15 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
   if (options.cost == Cost::deviation && !nothing_to_merge) {
     field.emplace(welded(), solid, options.importance, options.expected_shapes, run);
-    surface.emplace(welded(), run);
+    if (!cut_faces.empty()) surface_.emplace(welded(), run);
   }
   if (!cut_faces.empty()) cut(cut_faces);
+}
+
+const TriangleBvh& FitInput::surface(Run& run) const {
+  const std::lock_guard lock(surface_mutex_);
+  if (!surface_) surface_.emplace(welded(), run);
+  return *surface_;
 }
 
 // In unit coordinates. By where the faces are before welding moves them.
@@ -75,13 +81,13 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
                                                {options.group_of_face, options.importance});
   run.poll();
   OrderedVertices ordered = ordered_vertices(exact_mesh, places, order);
-  unit_exact = in_order<Vec3>(exact, ordered.vertices);
+  unit_welded = in_order<Vec3>(exact, ordered.vertices);
+  welded_indices = std::move(ordered.indices);
   exact_vertices = in_order<Vec3>(exact_mesh.vertices, ordered.vertices);
-  exact_indices = std::move(ordered.indices);
-  if (welded_mesh.vertices.data() == exact_mesh.vertices.data()) {
-    unit_welded = unit_exact;
-    welded_indices = exact_indices;
-  } else {
+  is_welded_exactly = welded_mesh.vertices.data() == exact_mesh.vertices.data();
+  if (!is_welded_exactly) {
+    unit_exact = std::move(unit_welded);
+    exact_indices = std::move(welded_indices);
     const std::vector<Vec3> welded = to_unit(welded_mesh.vertices);
     ordered = ordered_vertices(welded_mesh, places_of(welded), order);
     unit_welded = in_order<Vec3>(welded, ordered.vertices);
@@ -97,17 +103,18 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
 Shape FitInput::around_exact(const SimplePart& part) const {
   std::vector<Vec3> points;
   for (const uint32_t f : part.faces)
-    for (const uint32_t v : exact().face(f)) points.push_back(unit_exact[v]);
+    for (const uint32_t v : exact().face(f)) points.push_back(exact().vertices[v]);
   return enclosing(part.final_shape(), points, Tolerances::of_diagonal(1));
 }
 
 void FitInput::cut(const CutFaces& faces) {
   for (const Vec3& v : faces.new_vertices) {
     unit_welded.push_back(v);
-    unit_exact.push_back(v);
+    if (!is_welded_exactly) unit_exact.push_back(v);
     exact_vertices.push_back(to_input.apply(v));
   }
-  welded_indices = exact_indices = faces.indices;
+  welded_indices = faces.indices;
+  if (!is_welded_exactly) exact_indices = faces.indices;
   offsets = faces.offsets;
   source_face = faces.source;
   const auto of_fragments = [&](auto& values) {

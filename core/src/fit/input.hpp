@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 #include "bvh/bvh.hpp"
@@ -22,19 +23,23 @@ struct FitInput {
   FitInput(const MeshView& welded, const MeshView& exact, FitOptions options, Run& run);
 
   MeshView welded() const { return {unit_welded, welded_indices, offsets}; }  // in unit-diagonal coordinates
-  MeshView exact() const { return {unit_exact, exact_indices, offsets}; }
+  MeshView exact() const { return is_welded_exactly ? welded() : MeshView{unit_exact, exact_indices, offsets}; }
+  // In the coordinates of the input.
+  MeshView exact_in_input() const { return {exact_vertices, exact().indices, offsets}; }
+  // What medial centres are found with; only where there is a field. Made when it is first asked for: not before
+  // premerging, which needs much memory of its own. Threads may ask at the same time.
+  const TriangleBvh& surface(Run& run) const;
 
   FitOptions options;
   Similarity to_input;
+  bool is_welded_exactly = false;  // then there is no second copy: exact_indices and unit_exact are empty
   std::vector<uint32_t> offsets, welded_indices, exact_indices;
   std::vector<Vec3> unit_welded, unit_exact, exact_vertices;
   // Parts that are simple shapes. Where faces were cut for them, all faces here are fragments.
   std::vector<SimplePart> simple;
-  std::vector<uint32_t> source_face;  // of each fragment, ascending; empty: no face was cut
-  std::vector<uint32_t> input_face;   // as it was given: of each face, or fragment, here
-  // What deviation is measured with; none where the cost is a volume.
-  std::optional<DistanceField> field;
-  std::optional<TriangleBvh> surface;
+  std::vector<uint32_t> source_face;   // of each fragment, ascending; empty: no face was cut
+  std::vector<uint32_t> input_face;    // as it was given: of each face, or fragment, here
+  std::optional<DistanceField> field;  // what deviation is measured with; none where the cost is a volume
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
   bool solid = false;  // what lies inside does not count
   ClearSpace clear;    // of padded shapes, in unit coordinates
@@ -43,6 +48,9 @@ struct FitInput {
   void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);
   Shape around_exact(const SimplePart& part) const;  // no face is cut
   void cut(const CutFaces& cut);
+
+  mutable std::mutex surface_mutex_;
+  mutable std::optional<TriangleBvh> surface_;  // of the faces before any was cut
 };
 
 }  // namespace hitbox::internal::fit

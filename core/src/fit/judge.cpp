@@ -8,8 +8,6 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-MeshView exact_in_input(const FitInput& input) { return {input.exact_vertices, input.exact_indices, input.offsets}; }
-
 bool enters_any(const Shape& shape, std::span<const Sphere> spheres) {
   return std::any_of(spheres.begin(), spheres.end(), [&](const Sphere& sphere) {
     double distance;
@@ -21,7 +19,7 @@ bool enters_any(const Shape& shape, std::span<const Sphere> spheres) {
 }  // namespace
 
 Judge::Judge(const FitInput& input, Run& run)
-    : input_(input), shaper_(input), mesh_(exact_in_input(input), input.solid, run) {}
+    : input_(input), shaper_(input), mesh_(input.exact_in_input(), input.solid, run) {}
 
 Interval Judge::strays(const Shape& shape, const FarthestGoal& goal, Run& run) const {
   const double diagonal = input_.to_input.scale;

@@ -48,6 +48,9 @@ class FaceOrder {
       return comes_before(a.face, b.face);
     });
     CanonicalOrder order;
+    order.faces.reserve(keys.size());
+    order.corners.reserve(mesh_.indices.size());
+    order.offsets.reserve(keys.size() + 1);
     order.offsets.push_back(0);
     for (const Key& key : keys) {
       order.faces.push_back(key.face);

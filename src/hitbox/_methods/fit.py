@@ -219,7 +219,7 @@ class _Job:
     @cached_property
     def core_options(self) -> _core.FitOptions:
         core = self.options.for_core(self.mesh)
-        core.group_of_face = self.groups.of_face.tolist()
+        core.group_of_face = self.groups.of_face
         core.expected_shapes = self.expected or 0
         return core
 

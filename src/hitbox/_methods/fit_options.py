@@ -211,7 +211,7 @@ class FitOptions(Options):
         core.hull_vertices = self.hull_vertices
         if self.importance is not None:
             checked = cast("importance.Importance", self.importance)
-            core.importance = importance.of_faces("fit: importance", checked, mesh).tolist()
+            core.importance = importance.of_faces("fit: importance", checked, mesh)
         if core.pad <= -mesh.diagonal / 2:
             raise InputError(f"{self.VERB}: pad: {self.pad!r} moves sides in by half the mesh. Give less.")
         if core.pad > mesh.diagonal:

@@ -74,6 +74,8 @@ class Label:
 
     def __post_init__(self) -> None:
         if self.faces is not None:
+            if _is_frozen(self.faces):
+                return
             faces = np.array(self.faces)
             if faces.ndim != 1 or (faces.size and (faces.dtype.kind not in "iu" or faces.min() < 0)):
                 raise InputError("collider: faces must be whole numbers, 0 or more.")
@@ -94,10 +96,23 @@ class Label:
         return hash((self.name, self.part, self.material))
 
 
+def _is_frozen(faces: object) -> bool:
+    """Return whether `faces` is an array of face numbers that nobody can write to. Labels share it."""
+    if not isinstance(faces, np.ndarray) or faces.ndim != 1 or faces.dtype != np.uint32:
+        return False
+    owner: object = faces
+    while isinstance(owner, np.ndarray):  # a slice of an array that can be written to is not frozen
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    return True
+
+
 def labels_of(mesh: Mesh, faces: IndexArray, offsets: IndexArray) -> list[Label]:
     """Return labels for shapes that own these faces. A shape has a part or material if all its faces
     agree.
     """
+    faces.flags.writeable = False  # the labels share it
     parts = _common_name(mesh.part, mesh.part_names, faces, offsets)
     materials = _common_name(mesh.material, mesh.material_names, faces, offsets)
     return [

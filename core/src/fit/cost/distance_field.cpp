@@ -49,12 +49,13 @@ std::vector<uint32_t> along_curve(std::span<const Vec3> vertices, std::span<cons
 DistanceField::DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, uint32_t shapes,
                              Run& run)
     : solid_(solid) {
-  const std::vector<Triangle> unsorted = triangles_of(mesh, run);
+  std::vector<Triangle> unsorted = triangles_of(mesh, run);
   const std::vector<uint32_t> order = along_curve(mesh.vertices, unsorted);
   run.poll();
   std::vector<Triangle> triangles;
   triangles.reserve(order.size());
   for (const uint32_t k : order) triangles.push_back(unsorted[k]);
+  unsorted = {};
   add_facets(mesh.vertices, triangles, run);
   if (!importance.empty()) {
     std::vector<float> of_triangle;
@@ -92,9 +93,9 @@ void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const T
 }
 
 void DistanceField::find_neighbours(std::span<const Vec3> vertices, std::span<const Triangle> triangles, Run& run) {
-  std::vector<uint32_t> indices, offsets(triangles.size() + 1);
-  indices.reserve(3 * triangles.size());
-  for (const auto& [a, b, c] : triangles) indices.insert(indices.end(), {a, b, c});
+  static_assert(sizeof(Triangle) == 3 * sizeof(uint32_t));
+  const std::span<const uint32_t> indices(reinterpret_cast<const uint32_t*>(triangles.data()), 3 * triangles.size());
+  std::vector<uint32_t> offsets(triangles.size() + 1);
   for (size_t k = 0; k < offsets.size(); ++k) offsets[k] = static_cast<uint32_t>(3 * k);
   const auto edge_of = [&](const HalfEdge& use) {
     const Triangle& corners = triangles[use.face()];

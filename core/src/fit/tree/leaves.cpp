@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "fit/shaping/kernel.hpp"
 #include "fit/tree/nodes.hpp"
@@ -101,11 +102,7 @@ class LeafMaker {
  public:
   LeafMaker(const MeshView& mesh, const MergeTree& tree, const Shaper& shaper, const Surroundings* around,
             bool with_tangent)
-      : mesh_(mesh),
-        shaper_(shaper),
-        around_(around),
-        with_tangent_(with_tangent),
-        simple_(tree.face_count + tree.merges.size(), nullptr) {
+      : mesh_(mesh), shaper_(shaper), around_(around), with_tangent_(with_tangent) {
     for (const SimpleNode& part : tree.simple) simple_[part.node] = &part.shape;
   }
 
@@ -118,9 +115,9 @@ class LeafMaker {
     leaf.edges = edge_frame(mesh_, faces);
     leaf.kernel = extreme_vertices(mesh_.vertices, vertices);
     for (const uint32_t v : vertices) leaf.box.add(mesh_.vertices[v]);
-    leaf.is_simple = leaf.has_simple = simple_[node] != nullptr;
+    leaf.is_simple = leaf.has_simple = simple_.contains(node);
     if (leaf.is_simple) {  // no medial centres: it is no limb of anything
-      leaf.shape = priced(*simple_[node], shaper_);
+      leaf.shape = priced(*simple_.at(node), shaper_);
       return leaf;
     }
     if (around_ != nullptr) leaf.medial = medial_moments(mesh_, *around_, faces);
@@ -139,7 +136,7 @@ class LeafMaker {
   const Shaper& shaper_;
   const Surroundings* around_;
   bool with_tangent_;
-  std::vector<const Fitted*> simple_;  // per node
+  std::unordered_map<uint32_t, const Fitted*> simple_;  // by node
 };
 
 // Undoes merges of leaves that reach far, the furthest first.
@@ -235,10 +232,9 @@ class Opener {
     const std::vector<FacePair> before = std::move(set_.edges);
     set_.edges.clear();
     const Partition partition = tree_.partition_after(tree_.merges.size());
-    const std::vector<uint32_t> first_face = tree_.first_faces();
     std::vector<uint32_t> leaf_of_cluster(partition.cluster_count);
     for (uint32_t k = 0; k < set_.leaves.size(); ++k)
-      leaf_of_cluster[partition.cluster_of_face[first_face[set_.leaves[k].node]]] = k;
+      leaf_of_cluster[partition.cluster_of_face[tree_.first_face(set_.leaves[k].node)]] = k;
     for (const FacePair& pair : face_pairs) {
       const auto [a, b] = std::minmax(leaf_of_cluster[partition.cluster_of_face[pair.a]],
                                       leaf_of_cluster[partition.cluster_of_face[pair.b]]);
@@ -274,12 +270,11 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
   // Leaves keep premerge's numbers, which need not be those of the partition.
-  const std::vector<uint32_t> first_face = tree.first_faces();
   run.for_each_block(set.leaves.size(), 16, [&](size_t first, size_t last, size_t) {
     Fitter fitter(shaper.model());
     for (size_t k = first; k < last; ++k) {
       const uint32_t node = premerged.node_of_leaf[k];
-      const uint32_t member = partition.cluster_of_face[first_face[node]];
+      const uint32_t member = partition.cluster_of_face[tree.first_face(node)];
       set.leaves[k] = maker.make(node, premerged.group_of_leaf.empty() ? 0 : premerged.group_of_leaf[k],
                                  members.faces(member), members.vertices(member), fitter);
     }

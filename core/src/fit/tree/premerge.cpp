@@ -44,6 +44,9 @@ class Rounds {
   }
   Premerged take() {
     remove_repeated_edges();
+    node_.shrink_to_fit();  // they had room for all faces
+    edges_.shrink_to_fit();
+    label_.shrink_to_fit();
     return {std::move(node_), std::move(edges_), std::move(label_)};
   }
 

@@ -27,11 +27,9 @@ size_t MergeTree::merges_to(uint32_t count) const {
   return applied;
 }
 
-std::vector<uint32_t> MergeTree::first_faces() const {
-  std::vector<uint32_t> face(face_count + merges.size());
-  std::iota(face.begin(), face.end(), 0u);
-  for (size_t k = 0; k < merges.size(); ++k) face[face_count + k] = face[merges[k].a];
-  return face;
+uint32_t MergeTree::first_face(uint32_t node) const {
+  while (node >= face_count) node = merges[node - face_count].a;
+  return node;
 }
 
 Partition MergeTree::partition_after(size_t merge_count) const {

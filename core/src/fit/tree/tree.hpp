@@ -37,7 +37,7 @@ struct MergeTree {
   // that fills nothing, whatever lies between.
   size_t merges_to(uint32_t count) const;
   uint32_t clusters_after(size_t merge_count) const { return face_count - static_cast<uint32_t>(merge_count); }
-  std::vector<uint32_t> first_faces() const;  // a face below each node
+  uint32_t first_face(uint32_t node) const;  // a face below it; O(depth)
   // Clusters are numbered by their first face.
   Partition partition_after(size_t merge_count) const;
 
