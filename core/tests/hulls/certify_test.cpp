@@ -46,14 +46,19 @@ bool enters_a_sample(const PartHull& hull, Scene& scene, double by, const std::v
   return false;
 }
 
-// Points outside the mesh with room for a ball, which gets there from above or below.
+// Points with room for a ball, which gets there from above or below: half of them just so much room.
 std::vector<Vec3> free_centers(Scene& scene, Random& random, const Bounds& around, size_t count) {
   std::vector<Vec3> centers;
   while (centers.size() < count) {
     const Vec3 size = around.size();
     const double x = random.uniform(), y = random.uniform();
     const Vec3 p = around.low + Vec3{size.x * x, size.y * y, size.z * random.uniform()};
-    if (scene.clearance.at(p) >= scene.options.radius) centers.push_back(p);
+    if (scene.clearance.at(p) < scene.options.radius) continue;
+    centers.push_back(p);
+    Vec3 near = p;  // towards the mesh as far as there is room
+    for (int k = 0; k < 20; ++k)
+      near -= scene.clearance.gradient(near) * (0.9 * (scene.clearance.at(near) - scene.options.radius));
+    if (scene.clearance.at(near) >= scene.options.radius) centers.push_back(near);
   }
   return centers;
 }

@@ -214,6 +214,28 @@ TEST(carve_merges_go_down_to_a_count) {
     for (const Part& part : found.parts) held += part.atoms.size();
     CHECK(held == atoms.size());
   }
+  // A hull of few vertices is larger than its points: what lies in it alone is not lost when it grows on.
+  std::vector<Atom> with_crumbs = atoms;
+  for (int k = 0; k < 60; ++k) {
+    Atom crumb;
+    const Vec3 at{random.uniform(-0.3, 2.2), random.uniform(-0.35, 0.35), random.uniform(-0.35, 0.35)};
+    for (const Vec3& v : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+      crumb.points.push_back(at + v * 1e-3);
+    crumb.volume = hull_volume(crumb.points);
+    with_crumbs.push_back(std::move(crumb));
+  }
+  for (const size_t count : {1, 6}) {
+    AssemblyOptions options;
+    options.link = Bounds::kInfinity;
+    options.most_vertices = 8;
+    options.most_outside = Bounds::kInfinity;
+    Run run(1);
+    Assembly assembly(with_crumbs, none, options, nullptr);
+    assembly.merge(count, run);
+    const Decomposition found = assembly.take();
+    CHECK(found.parts.size() <= count);
+    check_parts(found, {});
+  }
   // Parts that are too far apart are no neighbours.
   AssemblyOptions near;
   near.link = 0;
