@@ -17,6 +17,8 @@ ALSO = {
     "core/src/hulls": ("capped_hull", "carve"),
     "core/src/io": ("formats_reading",),
     "core/src/measure": ("evaluate", "certify"),
+    "core/src/parts": ("carve",),
+    "core/src/primitives": ("fit_simple",),
     "core/src/recognise": ("fit_simple",),
     "src/hitbox/_base": ("bad_input",),
     "src/hitbox/_cli": ("cli",),
