@@ -33,6 +33,10 @@ def test_another_project_links_the_installed_core(tmp_path):
     cmake("-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Debug", "-DHITBOX_PRECOMPILE=ON", *generator)
     cmake("--build", build, "--parallel", 2)
     cmake("--install", build, "--prefix", prefix)
+    public = ROOT / "core" / "include"
+    assert {path.relative_to(prefix / "include") for path in prefix.glob("include/**/*.hpp")} == {
+        path.relative_to(public) for path in public.rglob("*.hpp")
+    }
     cmake("-S", ROOT / "examples" / "link_core", "-B", consumer, f"-DCMAKE_PREFIX_PATH={prefix}", *generator)
     cmake("--build", consumer)
     done = subprocess.run([consumer / "link_core"], capture_output=True, text=True, check=True)
