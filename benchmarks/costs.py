@@ -218,7 +218,8 @@ def main() -> None:
     harness.publish(
         "costs", "What five steps cost", harness.table(("step", "before", "now", "ratio", "goal"), rows),
         ("hitbox", "numpy"), judges=("fit", "carve", "load"),
-        whole=chosen == list(PARTS) and given.before is not None, arguments=["--before", "OTHER_PYTHON"],
+        whole=chosen == list(PARTS) and given.before is not None,
+        arguments=["--before", "OTHER_PYTHON", "--turns", str(given.turns)],
     )  # fmt: skip
 
 
