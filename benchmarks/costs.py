@@ -149,7 +149,7 @@ PARTS: dict[str, Callable[[], Figures]] = {
 
 
 def goals(name: str, step: str, before: Figures, now: Figures) -> str:
-    """Return what is asked of a step, with what it comes to where that is a ratio."""
+    """Return the goal of a step, with the resulting figure if it is a ratio."""
     if step.endswith("written as URDF"):
         return "at most 0.3 s"
     if step.endswith("--space-out"):

@@ -1,4 +1,4 @@
-// Arrays in, arrays out, GIL released; no logic. One file for each folder of the core.
+// The bindings take and return arrays, release the GIL, and contain no logic. Each folder of the core has one file.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -48,7 +48,7 @@ inline MeshView view(const Points& vertices, const Indices& indices, const Indic
   return {view(vertices), view(indices), view(offsets)};
 }
 
-// Hands a vector to numpy without copying it.
+// Moves a vector to numpy without copying it.
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -62,19 +62,19 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> rows_to_numpy(std::vector<Row>&& rows) {
   return {reinterpret_cast<T*>(kept->data()), {kept->size(), columns}, owner};
 }
 
-// The value, or a ValueError with the core's sentence (hitbox turns it into InputError).
+// Returns the value, or throws a ValueError with the core's sentence, which hitbox turns into an InputError.
 template <class T>
 T value_or_raise(Result<T>&& result) {
   if (!result.ok()) throw nb::value_error(result.error().message.c_str());
   return std::move(result.value());
 }
 
-// Asks Python every 50 ms whether to go on: Ctrl-C, an exception in the callback, or False from
-// it stop the run. `report` is a callable (stage, fraction) -> bool, or None.
+// Asks Python every 50 ms whether to continue. Ctrl-C, an exception in the callback, or False from it stops the run.
+// `report` is a callable (stage, fraction) -> bool, or None.
 class PyRun {
  public:
   PyRun(unsigned threads, nb::object report);
-  // Runs `body(run)` without the GIL; raises what stopped it.
+  // Runs `body(run)` without the GIL. Throws the exception that stopped it.
   template <class Body>
   auto operator()(Body&& body) {
     try {

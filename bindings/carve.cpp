@@ -11,7 +11,7 @@ using namespace internal::merge;
 using Rows4 = nb::ndarray<const double, nb::numpy, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Distances = nb::ndarray<const double, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 
-// `ask` takes an array of points and gives a distance for each, as C-contiguous doubles: Python sees to that.
+// `ask` maps an array of points to one distance per point. Python makes sure that they are C-contiguous doubles.
 static void ask_python(const nb::object& ask, std::span<const Vec3> points, std::span<double> out) {
   nb::gil_scoped_acquire held;
   const auto given = rows_to_numpy<Vec3>({points.begin(), points.end()});
@@ -22,7 +22,7 @@ static void ask_python(const nb::object& ask, std::span<const Vec3> points, std:
 
 using Crossings = std::vector<std::tuple<std::string, Params, Triangles>>;
 
-// `half_spaces`: rows of a unit normal and an offset. With a function the run must have one thread.
+// `half_spaces` has rows of a unit normal and an offset. With a function the run must have one thread.
 static SpaceOptions space_options(double radius, double tolerance, double floor_tolerance, std::array<double, 3> up,
                                   bool reachable_only, const Points& clear_points, const Rows4& half_spaces,
                                   const Crossings& shapes, const nb::object& function) {
@@ -78,7 +78,7 @@ void bind_carve(nb::module_& m) {
           "hulls_only", [](const MergeOptions& o) { return !o.simplifies; },
           [](MergeOptions& o, bool hulls_only) { o.simplifies = !hulls_only; });
 
-  // (rows of x, y, z, radius; the grid's step)
+  // Returns (rows of x, y, z, radius; the grid's step).
   m.def(
       "navigable_space",
       [](const Points& vertices, const Indices& indices, const Indices& offsets, const SpaceOptions& options,
@@ -90,7 +90,7 @@ void bind_carve(nb::module_& m) {
       },
       "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
 
-  // (shapes; faces of each, as a list and offsets; whether proved, and within the cap; how deep each enters)
+  // Returns (shapes; the faces of each, as a list with offsets; whether it is proved and within the cap; depths).
   m.def(
       "carve",
       [](const Points& vertices, const Indices& indices, const Indices& offsets, const CarveOptions& options,
@@ -109,7 +109,7 @@ void bind_carve(nb::module_& m) {
       },
       "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
 
-  // (shapes; for each the numbers of those it stands for). `spheres`: a space to stay out of, or None.
+  // Returns (shapes; for each the numbers of the shapes it replaces). `spheres` is a space to avoid, or None.
   m.def(
       "merge",
       [](const Crossings& shapes, MergeOptions options, const std::optional<Rows4>& spheres, PyRun& run) {

@@ -61,7 +61,7 @@ void bind_fit(nb::module_& m) {
       .def_rw("pad", &FitOptions::pad)
       .def_rw("expected_shapes", &FitOptions::expected_shapes)
       .def_rw("time_budget", &FitOptions::time_budget)
-      .def_prop_rw(  // one row a sphere: centre, radius
+      .def_prop_rw(  // one row per sphere: centre, radius
           "keep_clear",
           [](const FitOptions& o) {
             std::vector<std::array<double, 4>> rows;
@@ -75,7 +75,7 @@ void bind_fit(nb::module_& m) {
 
   m.def(
       "least_half_extent", [](double diagonal) { return Tolerances::of_diagonal(diagonal).thickness; }, "diagonal"_a,
-      "Of a shape that was fitted to a mesh of this diagonal.");
+      "The least half extent or radius of a shape that is fitted to a mesh of this diagonal.");
   m.def(
       "capped_hull",
       [](const Points& points, uint32_t most_vertices, double thickness) -> std::optional<ShapeParts> {
@@ -89,7 +89,7 @@ void bind_fit(nb::module_& m) {
         return to_python(Shape(std::move(*hull)));
       },
       "points"_a, "most_vertices"_a, "thickness"_a = 0.0,
-      "A hull of few vertices around all points; None without points, or of flat ones without thickness.");
+      "A hull of few vertices around all points; None without points, or for flat ones without thickness.");
 
   nb::class_<FitInput>(m, "FitInput");
   m.def(
@@ -102,15 +102,15 @@ void bind_fit(nb::module_& m) {
       },
       "welded_vertices"_a, "welded_indices"_a, "vertices"_a, "indices"_a, "offsets"_a, "options"_a, "run"_a);
 
-  // All give (shapes, faces, face_offsets, dropped, ended_early).
+  // All of these return (shapes, faces, face_offsets, dropped, ended_early).
   m.def(
       "fit",
       [](const FitInput& input, uint32_t count, PyRun& run) {
         return to_python(run([&](Run& r) { return fit(input, count, r); }));
       },
       "input"_a, "count"_a, "run"_a);
-  // Also gives how far the shapes stray from the mesh at most, in diagonals; how many stray further than the
-  // tolerance; and whether `most` stood in the way.
+  // Also returns the largest distance of the shapes from the mesh, in diagonals; how many shapes exceed the tolerance;
+  // and whether `most` was too small.
   m.def(
       "fit_within",
       [](const FitInput& input, double tolerance, uint32_t most, PyRun& run) {
@@ -151,7 +151,7 @@ void bind_fit(nb::module_& m) {
       "input"_a, "finest"_a, "run"_a, nb::keep_alive<0, 1>());
 
   m.attr("MOST_SPHERES") = kMostSpheres;
-  // (what fit gives, and how good it is)
+  // Returns (the result of fit, its quality).
   m.def(
       "fit_spheres",
       [](Points vertices, Indices indices, Indices offsets, uint32_t count, bool conservative,

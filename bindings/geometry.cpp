@@ -61,7 +61,7 @@ auto min_circle_of(const Points2& points) {
   return std::pair(std::array{circle.center.x, circle.center.y}, circle.radius);
 }
 
-// Triangles cross as rows of corners, three rows each.
+// Triangles are passed as rows of corners, three rows each.
 void check_corners(const char* who, const Points& corners) {
   if (corners.shape(0) % 3 != 0)
     throw nb::value_error((std::string(who) + ": the number of corners must be a multiple of 3.").c_str());
@@ -92,7 +92,7 @@ auto self_crossings_of(const Points& vertices, const Triangles& triangles, bool 
   const std::span t(reinterpret_cast<const Triangle*>(triangles.data()), triangles.shape(0));
   for (const Triangle& one : t)
     for (const uint32_t v : one)
-      if (v >= p.size()) throw nb::value_error("self_crossings: a triangle has a corner that is no vertex.");
+      if (v >= p.size()) throw nb::value_error("self_crossings: a triangle has a corner that is not a vertex.");
   struct Row {
     uint32_t first, second, relation;
   };
@@ -115,13 +115,14 @@ void bind_geometry(nb::module_& m) {
   m.def("orient2d", orient2d_of, "a"_a, "b"_a, "c"_a, "Exact side of c of the line a b, row by row.");
   m.def("orient3d", orient3d_of, "a"_a, "b"_a, "c"_a, "d"_a, "Exact side of d of the plane a b c, row by row.");
   m.def("triangle_relations", triangle_relations_of, "a"_a, "b"_a,
-        "How triangles lie to each other, pair by pair, exactly: 0 apart, 1 share a corner, 2 share an edge, 3 touch, "
+        "The exact relation of triangles, pair by pair: 0 apart, 1 share a corner, 2 share an edge, 3 touch, "
         "4 cross, 5 overlap. Three rows are the corners of one triangle.");
   m.def("surfaces_meet", surfaces_meet_of, "a"_a, "b"_a,
         "Whether a triangle of a has a point in common with one of b, exactly.");
   m.def("self_crossings", self_crossings_of, "vertices"_a, "triangles"_a, "touching"_a, "most"_a, "run"_a,
-        "(first, second, relation) of the pairs of triangles that cross or overlap; with touching, of those that touch "
-        "too. At most `most` pairs, unless that is 0.");
+        "(first, second, relation) of the pairs of triangles that cross or overlap; with touching, also of those that
+        touch. "
+        "At most `most` pairs, unless that is 0.");
 }
 
 }  // namespace hitbox::bindings

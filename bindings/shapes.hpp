@@ -1,5 +1,5 @@
-// How a shape crosses: its kind's name, its numbers in one flat array, and for a hull its
-// triangles (the numbers then are its vertices).
+// The form of a shape between C++ and Python: the name of its kind, its numbers in one flat array, and the triangles of
+// a hull (whose numbers are its vertices).
 #pragma once
 
 #include <nanobind/stl/tuple.h>

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-SUFFIXES = (".py", ".md")
+SUFFIXES = (".py", ".cpp", ".hpp", ".md")
 _WORDS = 3  # shorter texts are names, not prose
 
 

@@ -175,7 +175,7 @@ print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, mesh.face_count
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts kilobytes on Linux alone")
 def test_fit_needs_little_memory_for_each_face() -> None:
-    """What a process needs anyway, for a mesh of any size, does not count."""
+    """The memory that a process needs for a mesh of any size does not count."""
     peaks = []
     for side in (200, 450):
         command = [sys.executable, "-c", _PEAK.format(side=side)]

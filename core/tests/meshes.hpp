@@ -1,4 +1,4 @@
-// Meshes of known shape, for tests of several folders.
+// Meshes of known shape, shared by the tests of several folders.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline void add_face(Mesh& mesh, std::initializer_list<uint32_t> corners) {
   mesh.offsets.push_back(static_cast<uint32_t>(mesh.indices.size()));
 }
 
-// Six quads that face out, or in for `inward`.
+// Six quads that face outward, or inward for `inward`.
 inline void add_box(Mesh& mesh, const Bounds& box, bool inward = false) {
   const auto first = static_cast<uint32_t>(mesh.vertices.size());
   for (const double x : {box.low.x, box.high.x})
@@ -45,7 +45,7 @@ inline Mesh hollow_box(const Bounds& outer, const Bounds& inner) {
   return mesh;
 }
 
-// A frame of four bars around a square hole: a solid whose hull has the hole in it.
+// A frame of four bars around a square hole: a solid whose hull contains the hole.
 inline Mesh window(double low = 0.3, double high = 0.7, double depth = 0.1) {
   Mesh mesh;
   for (const double z : {0.0, depth})
@@ -74,7 +74,7 @@ inline Mesh torus(uint32_t side, double ring, double tube) {
   return mesh;
 }
 
-// A solid that turns a corner: two boxes as one, with one concave edge.
+// An L-shaped solid: two boxes as one, with one concave edge.
 inline Mesh angle_mesh(double length, double width, double height) {
   Mesh mesh;
   const std::array<std::array<double, 2>, 6> outline = {

@@ -1,4 +1,4 @@
-// Fits shapes around a mesh with the core alone: six quads in, one box out.
+// Fits shapes around a mesh with the core alone: six quads become one box.
 #include <cstdio>
 #include <hitbox/hitbox.hpp>
 

@@ -39,7 +39,7 @@ struct Bounds {
     const Vec3 s = size();
     return s.x * s.y * s.z;
   }
-  // Squares of the sides may leave the range of doubles where the diagonal itself does not.
+  // The squares of the sides may leave the range of doubles although the diagonal does not.
   double diagonal() const {
     const Vec3 s = size();
     const double largest = max_component(s);

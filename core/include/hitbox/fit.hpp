@@ -15,15 +15,15 @@ namespace hitbox {
 
 enum class Tangent : uint8_t { automatic, on, off };  // paper 1, 3.4: the quad and triangle tangents
 enum class Cost : uint8_t {
-  deviation,  // how far the shapes' surfaces are from the mesh, measured
+  deviation,  // the measured distance of the shapes' surfaces from the mesh
   volume,     // paper 1, Eq. 4
-  joint,      // Eq. 5: Eq. 4 without counting twice what the two share, by sampling
-  grown       // Eq. 4 on volumes grown by a clearance: thin plates no longer merge for nothing
+  joint,      // Eq. 5: Eq. 4 with shared volume counted once, by sampling
+  grown       // Eq. 4 on volumes grown by a clearance, so that merging thin plates has a cost
 };
 
 enum class Objective : uint8_t {
-  outer,   // what can be touched: of a closed solid, what lies inside it counts a twentieth
-  surface  // all of a shape's surface, as the paper's tables count it
+  outer,   // surface that can be touched; inside a closed solid distances count a twentieth
+  surface  // all of a shape's surface, as in the paper's tables
 };
 enum class Effort : uint8_t { fast, balanced, fine };
 
@@ -36,24 +36,25 @@ struct FitOptions {
   std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
   std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
   uint32_t overlap_samples = 1000;                                          // a pair, with Cost::joint
-  double max_excess = -1;               // of the bounding box's volume, for one merge; < 0: no limit
-  double drop_thin = 0;                 // mesh units: shapes with a half extent up to this are left out
-  std::vector<uint32_t> group_of_face;  // empty, or one a face: no shape spans two groups
-  std::vector<double> importance;       // empty, or one a face, above 0: a factor on distances from it
-  std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these
-  uint32_t hull_vertices = 0;           // of a hull at most; 0: no hulls
-  double pad = 0;                       // mesh units: sides move out by this, or in where it is negative
-  uint32_t expected_shapes = 0;         // how many it will be about: what distances must be able to tell apart; 0: some
-  double time_budget = 0;               // wall seconds after which refining ends; <= 0: none
+  double max_excess = -1;               // fraction of the bounding box's volume, per merge; < 0: no limit
+  double drop_thin = 0;                 // mesh units: shapes with a half extent up to this are removed
+  std::vector<uint32_t> group_of_face;  // empty, or one per face: no shape spans two groups
+  std::vector<double> importance;       // empty, or one per face, above 0: a factor on distances from it
+  std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these spheres
+  uint32_t hull_vertices = 0;           // cap on the vertices of a hull; 0: no hulls
+  double pad = 0;                       // mesh units: sides move out by this, or in if it is negative
+  // about the number of shapes, which sets the resolution of distances; 0: unknown
+  uint32_t expected_shapes = 0;
+  double time_budget = 0;  // wall seconds after which refining ends; <= 0: none
 };
 
 struct FitResult {
   std::vector<Shape> shapes;
   std::vector<uint32_t> faces;         // ascending within each shape
   std::vector<uint32_t> face_offsets;  // shape k encloses faces[face_offsets[k]] .. [k + 1]
-  std::vector<uint32_t> clusters;      // of which each shape is, before the useless ones went
-  uint32_t dropped_count = 0;          // shapes left out because they are thin
-  bool ended_early = false;            // refining, because the time budget was used up
+  std::vector<uint32_t> clusters;      // the cluster of each shape, numbered before superfluous shapes were removed
+  uint32_t dropped_count = 0;          // number of thin shapes that were removed
+  bool ended_early = false;            // refining ended because the time budget was used up
 };
 
 // At most `count` shapes; each face lies in at least one of them. Vertices at one point are welded first. An Error

@@ -1,5 +1,5 @@
-// A value or one sentence that says what is wrong with the input. Errors stay values until the
-// binding turns them into hitbox.InputError.
+// A value, or one sentence about the error in the input. Errors stay values until the binding turns them into
+// hitbox.InputError.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace hitbox {
 
 struct Error {
-  std::string message;  // where, what, what is allowed, what to do
+  std::string message;  // the place, the error, the allowed values, the remedy
 };
 
 template <class T>

@@ -14,7 +14,7 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-// The frame whose first axis is along `first` and whose second is as near `second` as can be.
+// The frame whose first axis is along `first` and whose second axis is as close to `second` as possible.
 inline Frame frame_from(const Vec3& first, const Vec3& second) {
   Frame frame;
   frame.axis[0] = normalized(first);
@@ -25,8 +25,8 @@ inline Frame frame_from(const Vec3& first, const Vec3& second) {
   return frame;
 }
 
-// The same frame with its axes renamed: new axis k is old axis order[k], the last one flipped if
-// that is needed to stay right-handed.
+// The same frame with permuted axes: new axis k is old axis order[k]. The last one is flipped if necessary to keep the
+// frame right-handed.
 inline Frame permuted(const Frame& frame, int first, int second) {
   Frame result;
   result.axis[0] = frame.axis[first];

@@ -1,7 +1,7 @@
-// What a long call carries besides its input: which threads work for it, how it reports, how it is stopped.
+// The context of a long call: its threads, its progress reports, and its cancellation.
 //
-// One Run lives for one call. Threads of its own start with its first parallel loop and end with it. Calls of a few
-// milliseconds each share a `Threads` instead: their Runs start no thread.
+// One Run lives for one call. Its own threads start with its first parallel loop and end with it. Calls of a few
+// milliseconds share a `Threads` instead, so that their Runs start no thread.
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,19 @@ namespace hitbox {
 
 class Run {
  public:
-  // `report` gets the stage's name and the fraction done, at most every 50 ms, on the thread that
-  // made the call; it returns false to stop.
+  // `report` receives the stage's name and the fraction done, at most every 50 ms, on the calling thread. It returns
+  // false to cancel.
   using Report = std::function<bool(const char* stage, double fraction)>;
 
   explicit Run(unsigned threads = 0, Report report = {});
-  // With threads that outlive this Run. Runs may share them at the same time: one that finds them busy works alone.
+  // Uses threads that outlive this Run. Several Runs may share them at the same time: a Run that finds them busy works
+  // alone.
   explicit Run(Threads& threads, Report report = {});
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Call every few thousand steps, in blocks too. Throws Cancelled; on a helping thread, to leave a block that nobody
-  // waits for any more.
+  // Call this every few thousand steps, also in blocks. It throws Cancelled. On a helping thread it also throws to
+  // leave a block that no caller waits for any more.
   void poll() {
     if (Threads::is_helping()) {
       Threads::leave_if_stopped();
@@ -34,14 +35,13 @@ class Run {
       report_now();
     }
   }
-  void enter(const char* stage, double from, double to);  // `from`, `to`: share of the whole
+  void enter(const char* stage, double from, double to);  // `from` and `to` are fractions of the whole
   void advance(double fraction_of_stage) {
     fraction_ = from_ + (to_ - from_) * fraction_of_stage;
     poll();
   }
 
-  // While it lives, the whole of which stages are shares is this share of the whole around it: a method
-  // that another one calls then goes on where that one is.
+  // While it lives, the stages of a nested method cover only this fraction of the outer progress.
   class Stretch {
    public:
     Stretch(Run& run, double from, double to) : run_(run), from_(run.whole_from_), to_(run.whole_to_) {
@@ -60,9 +60,9 @@ class Run {
     double from_, to_;
   };
 
-  // Calls body(first, last, block) for all blocks of `block_size` indices below `count`. Which thread runs a block is
-  // open, so a body writes only to its own slots: results then are the same for any number of threads. A body may
-  // call this too: the inner blocks run on its own thread.
+  // Calls body(first, last, block) for all blocks of `block_size` indices below `count`. Any thread may run a block, so
+  // a body writes only to its own slots. The results are then the same for any number of threads. A body may call this
+  // too: the inner blocks run on its own thread.
   template <class Body>
   void for_each_block(size_t count, size_t block_size, Body&& body) {
     const size_t blocks = (count + block_size - 1) / block_size;
@@ -77,7 +77,7 @@ class Run {
  private:
   void report_now();
 
-  std::unique_ptr<Threads> own_threads_;  // null where they are borrowed
+  std::unique_ptr<Threads> own_threads_;  // null if they are borrowed
   Threads* threads_;
   Report report_;
   const char* stage_ = "";

@@ -1,5 +1,5 @@
-// The seven shapes, held as one variant. Each is a plain struct in a header of its own, behind the
-// concept of interface.hpp. CONTRIBUTING.md shows how to add one.
+// The seven shapes as one variant. Each is a plain struct in its own header, and satisfies the concept of
+// interface.hpp. CONTRIBUTING.md shows how to add one.
 #pragma once
 
 #include <variant>
@@ -20,29 +20,28 @@ using Shape = std::variant<Box, Sphere, Capsule, Cylinder, Frustum, Prism, Hull>
 inline Kind kind_of(const Shape& shape) { return static_cast<Kind>(shape.index()); }
 double volume(const Shape& shape);
 double area(const Shape& shape);
-// Integral of the mean curvature: volume grown by c is V + S c + M c^2 + 4/3 pi c^3 (Steiner).
+// The integral of the mean curvature M: the volume grown by c is V + S c + M c^2 + 4/3 pi c^3 (Steiner).
 double mean_curvature(const Shape& shape);
 size_t nbytes(const Shape& shape);  // paper 1, Table 1
 Bounds bounds(const Shape& shape);  // tight
 
-// Exact Euclidean distance to the surface, negative inside.
+// The exact Euclidean distance to the surface, negative inside.
 void signed_distance(const Shape& shape, std::span<const Vec3> points, std::span<double> out);
-// The point of the shape furthest along each direction, which need not be a unit vector.
+// The point of the shape that is furthest along each direction, which need not be a unit vector.
 void support(const Shape& shape, std::span<const Vec3> directions, std::span<Vec3> out);
-// Closed, outward triangles, `segments` (at least 3) around the axis of a round shape. Round shapes
-// are circumscribed: the mesh encloses the shape, and each of its facets touches it.
+// Closed, outward triangles, with `segments` (at least 3) around the axis of a round shape. Round shapes are
+// circumscribed: the mesh encloses the shape, and each of its facets touches it.
 TriangleMesh to_mesh(const Shape& shape, int segments);
-// A shape of the same kind that holds everything within `by` (at least 0) of this one.
+// A shape of the same kind that contains everything within `by` (at least 0) of this one.
 Shape grown(const Shape& shape, double by);
-// A shape of the same kind inside this one: sides move in by `by` (at least 0), but no half extent or
-// radius becomes less than `least`, or less at all where it is so already.
-// For engines that put a margin around every shape: the shape and all within `by` of it then is what
-// can be touched. Where `least` did not stop a side, that is never outside the shape given, reaches
-// all its sides, and leaves out what is near its edges and corners: of a box up to (sqrt 2 - 1) x by
-// at an edge and (sqrt 3 - 1) x by at a corner, of a tip of half angle a (1 / sin a - 1) x by.
-// Points enclosed there may stick out by as much. Spheres and capsules have neither: nothing is left out.
+// A shape of the same kind inside this one: sides move in by `by` (at least 0). No half extent or radius becomes less
+// than `least`, and one that already is less does not change. This is for engines that put a margin around every shape:
+// everything within `by` of the result can be touched. Unless `least` stopped a side, that set lies inside the original
+// shape and reaches all its sides. It misses space near edges and corners: for a box up to (sqrt 2 - 1) x by at an edge
+// and (sqrt 3 - 1) x by at a corner, for a tip of half angle a (1 / sin a - 1) x by. Enclosed points may stick out by
+// as much there. Spheres and capsules have no edges, so nothing is missed.
 Shape shrunk(const Shape& shape, double by, double least);
-// Grown by `by`, or shrunk by as much where it is negative.
+// Grown by `by`, or shrunk if `by` is negative.
 Shape padded(const Shape& shape, double by, double least);
 Shape transformed(const Shape& shape, const Similarity& similarity);
 

@@ -1,10 +1,10 @@
-// Threads that wait for work: the one place in the core that starts any.
+// Threads that wait for work. The core starts threads only here.
 //
-// They start when work first needs them, sleep in between, and are joined by the destructor. A Run has threads of
-// its own, which end with it, or borrows a `Threads` that outlives it: many short calls then start none.
+// They start when work first needs them and sleep in between. The destructor joins them. A Run has its own threads,
+// which end with it, or borrows a `Threads` that outlives it, so that many short calls start no thread.
 //
-// Always holds: each block is called once, unless one throws; no thread still works on a block when `share` returns.
-// Cost: a call that needs no help waits for no thread. Waking one takes some microseconds.
+// Always holds: each block is called once unless one throws. No thread works on a block when `share` returns.
+// Cost: a call that needs no help waits for no thread. Waking a thread takes a few microseconds.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@
 
 namespace hitbox {
 
-// Thrown to leave all loops once the user has asked to stop. The one exception in the core: no code in between has
-// anything to add.
+// Thrown to leave all loops after the user cancels. It is the only exception in the core, because no code in between
+// has to handle it.
 struct Cancelled {};
 
-// A callable that outlives the call it is passed to: no allocation, no copy.
+// A reference to a callable that outlives the call it is passed to. It needs no allocation and no copy.
 template <class... Arguments>
 class Call {
  public:
@@ -32,22 +32,22 @@ class Call {
 
 class Threads {
  public:
-  explicit Threads(unsigned count = 0);  // 0: one per processor. The thread that calls is one of them.
+  explicit Threads(unsigned count = 0);  // 0: one per processor, including the calling thread
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
   unsigned count() const { return count_; }
 
-  // Calls work(block) for each block below `blocks`, on this thread and on those that wake up in time. After each of
-  // its own blocks, and while it waits for others, this thread calls poll(). The first exception of either, on any
-  // thread, stops the rest and leaves from here. A thread that is already at work for these Threads, or finds them
-  // busy for another caller, does all blocks itself.
+  // Calls work(block) for each block below `blocks`, on this thread and on threads that wake up in time. This thread
+  // calls poll() after each of its own blocks, and while it waits for others. The first exception of either, on any
+  // thread, stops the rest and is thrown from here. A thread that already works for these Threads, or finds them busy
+  // for another caller, runs all blocks itself.
   void share(size_t blocks, Call<size_t> work, Call<> poll);
 
-  // True on a thread that helps another one's call.
+  // True on a thread that helps another thread's call.
   static bool is_helping() { return stopped_ != nullptr; }
-  // On such a thread: throws Cancelled when nobody waits for its block any more.
+  // On such a thread, throws Cancelled if no caller waits for its block any more.
   static void leave_if_stopped() {
     if (stopped_->load(std::memory_order_relaxed)) throw Cancelled{};
   }
@@ -61,7 +61,7 @@ class Threads {
 
   unsigned count_;
   std::atomic<bool> is_busy_{false};
-  std::unique_ptr<Pool> pool_;  // null until work needs it
+  std::unique_ptr<Pool> pool_;  // null until the first work
 };
 
 }  // namespace hitbox

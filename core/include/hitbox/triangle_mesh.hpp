@@ -1,4 +1,4 @@
-// Plain triangles: what hulls, tessellated shapes and distance queries pass around.
+// A plain triangle mesh, used by hulls, tessellated shapes and distance queries.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ using Triangle = std::array<uint32_t, 3>;  // indices of its corners
 
 struct TriangleMesh {
   std::vector<Vec3> vertices;
-  std::vector<Triangle> triangles;  // counter-clockwise seen from outside
+  std::vector<Triangle> triangles;  // counter-clockwise as seen from outside
 };
 
 }  // namespace hitbox

@@ -1,4 +1,4 @@
-// Three doubles and the few operations the core needs on them.
+// Three doubles, and the operations that the core needs.
 #pragma once
 
 #include <algorithm>
@@ -36,15 +36,15 @@ inline double min_component(const Vec3& a) { return std::min({a.x, a.y, a.z}); }
 inline Vec3 abs(const Vec3& a) { return {std::abs(a.x), std::abs(a.y), std::abs(a.z)}; }
 inline bool is_finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
-// Unit vector along `a`, or `fallback` where `a` has no direction.
+// The unit vector along `a`, or `fallback` if `a` has no direction.
 inline Vec3 normalized(const Vec3& a, const Vec3& fallback = {1, 0, 0}) {
-  const double largest = max_component(abs(a));  // scaled first: squares of 1e-200 would vanish
+  const double largest = max_component(abs(a));  // scale first, because squares of 1e-200 would underflow
   if (!(largest > 0)) return fallback;
   const Vec3 scaled = a / largest;
   return scaled / norm(scaled);
 }
 
-// A unit vector at right angles to the unit vector `a`.
+// A unit vector perpendicular to the unit vector `a`.
 inline Vec3 any_perpendicular(const Vec3& a) {
   const Vec3 size = abs(a);
   const Vec3 other = size.x <= size.y && size.x <= size.z ? Vec3{1, 0, 0}

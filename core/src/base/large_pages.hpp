@@ -1,9 +1,9 @@
-// Large arrays in large pages.
+// Asks the system for large pages for large arrays.
 //
-// Most of the time that reading a file takes is not spent in the reader: the system hands out fresh memory in
-// pages of 4 KiB, each of which costs a fault. Pages of 2 MiB cost a fraction of that (binary STL of a million
-// triangles: 0.068 s, of which 0.045 s were faults, became 0.02 s). Linux gives them where a program asks
-// for them. This is only a hint: where the system knows no such pages nothing changes.
+// Reading a file spends most of its time outside the reader: the system gives fresh memory in pages of 4 KiB, and each
+// causes a fault. Pages of 2 MiB cost a fraction of that (a binary STL of a million triangles took 0.068 s, of which
+// 0.045 s were faults, and now takes 0.02 s). Linux provides them on request. The request is only a hint: on a system
+// without such pages nothing changes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace hitbox::internal::base {
 
-// Call it before the memory is written for the first time. Only whole large pages within it are affected.
+// Call it before the memory is first written. Only whole large pages within it are affected.
 void prefer_large_pages(void* data, size_t bytes);
 
 template <class T>

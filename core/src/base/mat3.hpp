@@ -22,7 +22,7 @@ inline Sym3 operator+(const Sym3& a, const Sym3& b) {
 }
 inline Sym3 operator*(const Sym3& a, double s) { return {a.xx * s, a.xy * s, a.xz * s, a.yy * s, a.yz * s, a.zz * s}; }
 
-// The x with a x = b, by Cramer's rule: for tensors that are far from singular.
+// Solves a x = b by Cramer's rule, for tensors that are far from singular.
 inline Vec3 solved(const Sym3& a, const Vec3& b) {
   const Vec3 c0{a.xx, a.xy, a.xz}, c1{a.xy, a.yy, a.yz}, c2{a.xz, a.yz, a.zz};
   return Vec3{dot(b, cross(c1, c2)), dot(c0, cross(b, c2)), dot(c0, cross(c1, b))} / a.determinant();

@@ -1,5 +1,5 @@
-// The rooms of the core, one per folder: each has a namespace of its own and sees the names of the rooms it may use,
-// and theirs. Two rooms may therefore use the same name for different things. What is public is in `hitbox`.
+// The rooms of the core, one per folder. Each has its own namespace and sees the names of the rooms that it may use,
+// directly or through others. So two rooms may use the same name for different things. Public names are in `hitbox`.
 // These are the arrows of core/CMakeLists.txt, where `hitbox_room` holds every room to them.
 #pragma once
 

@@ -2,8 +2,7 @@
 
 namespace hitbox {
 
-// Shepperd's method: start from the largest of the four squared components, so that nothing is
-// divided by a small number.
+// Shepperd's method: start from the largest of the four squared components, so that no division is by a small number.
 Quaternion to_quaternion(const Frame& frame) {
   const Vec3 &a = frame.axis[0], &b = frame.axis[1], &c = frame.axis[2];
   const double squared[4] = {1 + a.x - b.y - c.z, 1 - a.x + b.y - c.z, 1 - a.x - b.y + c.z, 1 + a.x + b.y + c.z};

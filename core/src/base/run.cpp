@@ -9,7 +9,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kReportEvery{50};
 
-// A Run asks at its first stage: it may be stopped already.
+// A Run polls at its first stage, because it may already be cancelled.
 Run::Run(unsigned threads, Report report)
     : own_threads_(std::make_unique<Threads>(threads)),
       threads_(own_threads_.get()),

@@ -13,7 +13,7 @@ namespace hitbox {
 
 constexpr std::chrono::milliseconds kPollEvery{50};
 
-// One call of `share`. It lives on the caller's stack, so the caller leaves only after its last helper.
+// One call of `share`. It lives on the caller's stack, so the caller returns only after its last helper has finished.
 struct Threads::Job {
   const size_t blocks;
   const Call<size_t> work;
@@ -38,7 +38,7 @@ struct Threads::Pool {
   std::mutex mutex;
   std::condition_variable wake, done;
   Job* job = nullptr;
-  size_t job_number = 0;  // tells a new job from one that a thread has already helped with
+  size_t job_number = 0;  // distinguishes a new job from one that a thread has already helped with
   bool quit = false;
   std::vector<std::thread> threads;
 
@@ -48,7 +48,7 @@ struct Threads::Pool {
       try {
         threads.emplace_back([this] { help_until_quit(); });
       } catch (const std::system_error&) {
-        break;  // the system grants no more: those that run are enough
+        break;  // the system allows no more threads; the running ones are enough
       }
     }
   }
@@ -80,7 +80,7 @@ struct Threads::Pool {
     }
   }
 
-  // Keeps the first exception for the caller: none may leave a helping thread.
+  // Keeps the first exception for the caller, because no exception may leave a helping thread.
   template <class Body>
   void keep_exception(Job& of, Body&& body) {
     try {
@@ -113,9 +113,9 @@ void Threads::share(size_t blocks, Call<size_t> work, Call<> poll) {
   share_with_helpers(job, poll);
 }
 
-// The caller takes blocks like any other thread, and is the only one that polls. Threads that have not woken up by the
-// time the blocks run out find no job; those that have finish their block, or leave it where they poll. Only then may
-// the caller unwind what the blocks refer to.
+// The caller takes blocks like any other thread, and is the only one that polls. Threads that wake up after the blocks
+// have run out find no job. The others finish their block, or leave it when they poll. Only then may the caller unwind
+// the data that the blocks refer to.
 void Threads::share_with_helpers(Job& job, Call<> poll) {
   if (!pool_) pool_ = std::make_unique<Pool>(count_ - 1);
   Pool& pool = *pool_;

@@ -11,7 +11,7 @@ using mesh::HalfEdge;
 
 namespace {
 
-// Follows sides, as closing faces run, and cuts off each simple loop.
+// Follows sides in the direction of closing faces, and cuts off each simple loop.
 class Walk {
  public:
   explicit Walk(std::span<const BorderSide> sides) : sides_(sides.begin(), sides.end()) {
@@ -70,10 +70,10 @@ class Walk {
     path_.resize(first);
   }
 
-  std::vector<BorderSide> sides_;   // by the vertex where they begin
+  std::vector<BorderSide> sides_;   // sorted by the vertex where they begin
   std::vector<uint32_t> vertices_;  // where sides begin, ascending
-  std::vector<size_t> next_;        // the first side of each vertex that is not walked yet
-  std::vector<size_t> place_;       // of each vertex on the path
+  std::vector<size_t> next_;        // the first unused side of each vertex
+  std::vector<size_t> place_;       // position of each vertex on the path
   std::vector<BorderSide> path_;
   std::vector<BorderLoop> loops_;
 };

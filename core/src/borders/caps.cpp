@@ -17,12 +17,12 @@ using geometry::orient2d;
 namespace {
 
 struct Plane {
-  Vec3 center, normal;  // the normal is a unit vector; the loop turns counter-clockwise seen against it
+  Vec3 center, normal;  // the normal is a unit vector; the loop is counter-clockwise as seen from its end
   double area = 0;
 };
 
-// Drops the axis nearest to `normal`, so that what turns counter-clockwise about the normal does so in the plane.
-// Coordinates stay as they are, so predicates stay exact.
+// Drops the axis nearest to `normal`, so that polygons that turn counter-clockwise about the normal do so in the plane.
+// Coordinates do not change, so predicates stay exact.
 class Projection {
  public:
   explicit Projection(const Vec3& normal) {
@@ -61,7 +61,7 @@ std::optional<Plane> plane_of(std::span<const Vec3> vertices, std::span<const ui
   return plane;
 }
 
-// +1 inside, 0 on the loop, -1 outside; even-odd.
+// +1 inside, 0 on the loop, -1 outside, by the even-odd rule.
 int place_in(const Vec2& p, std::span<const Vec2> loop) {
   bool inside = false;
   for (size_t k = 0; k < loop.size(); ++k) {
@@ -75,7 +75,7 @@ int place_in(const Vec2& p, std::span<const Vec2> loop) {
   return inside ? 1 : -1;
 }
 
-// By the first vertex that is not on the outer loop.
+// Decides by the first vertex that is not on the outer loop.
 bool is_inside(std::span<const Vec3> vertices, std::span<const uint32_t> loop, std::span<const uint32_t> outer,
                const Plane& plane) {
   const Projection flat(plane.normal);
@@ -86,7 +86,7 @@ bool is_inside(std::span<const Vec3> vertices, std::span<const uint32_t> loop, s
   return false;
 }
 
-// Which loops are holes of which, the largest loop first: a loop's parent is known before the loop itself.
+// Assigns holes to loops, the largest loop first, so that a loop's parent is known before the loop itself.
 class Nesting {
  public:
   Nesting(std::span<const Vec3> vertices, std::span<const BorderLoop> loops, double tolerance, Run& run)
@@ -153,7 +153,7 @@ class Nesting {
 
 // ---------------------------------------------------------------- Bridges
 
-// A polygon in the plane, with the vertices that its corners stand for.
+// A polygon in the plane, with the mesh vertices of its corners.
 struct Ring {
   std::vector<uint32_t> vertices;
   std::vector<Vec2> points;
@@ -165,7 +165,7 @@ struct Ring {
 
 bool is_right_of(const Vec2& a, const Vec2& b) { return std::tie(a.x, a.y) > std::tie(b.x, b.y); }
 
-bool is_between(const Vec2& p, const Vec2& a, const Vec2& b) {  // of collinear points; ends count
+bool is_between(const Vec2& p, const Vec2& a, const Vec2& b) {  // for collinear points, including the ends
   return std::min(a.x, b.x) <= p.x && p.x <= std::max(a.x, b.x) && std::min(a.y, b.y) <= p.y &&
          p.y <= std::max(a.y, b.y);
 }
@@ -185,8 +185,8 @@ size_t tip_of(const Ring& ring) {
   return tip;
 }
 
-// Joins holes to the outer ring by pairs of coinciding sides, the hole that reaches farthest along x first: what is to
-// the right of its tip then is the ring, or a hole that has joined it.
+// Joins holes to the outer ring by pairs of coinciding sides, the hole that reaches farthest along x first. To the
+// right of its tip is then the ring, or a hole that has joined it.
 class Joining {
  public:
   explicit Joining(Ring outer) : ring_(std::move(outer)) {}
@@ -198,8 +198,8 @@ class Joining {
   const Ring& ring() const { return ring_; }
 
  private:
-  // The nearest corner to the right that the point sees; of a ring that crosses itself there may be none, and then the
-  // nearest corner.
+  // The nearest corner to the right that the point sees, or the nearest corner if there is none, as in a ring that
+  // crosses itself.
   size_t corner_seen_from(const Vec2& p) const {
     std::vector<std::pair<double, size_t>> near;
     for (size_t k = 0; k < ring_.size(); ++k) {

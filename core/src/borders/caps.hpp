@@ -1,14 +1,14 @@
-// Planar caps: triangles that close planar border loops, with holes where loops lie in each other.
+// Planar caps: triangles that close planar border loops, with holes for loops inside others.
 //
-// A loop is planar if all its vertices are within `tolerance` of the plane through their mean with the loop's own area
-// vector as normal. A planar loop inside an outer one, in its plane and running the other way round, is a hole of it;
-// what lies in a hole is an outer loop again, and so is what lies in no other loop.
+// A loop is planar if all its vertices are within `tolerance` of the plane through their mean with the loop's area
+// vector as normal. A planar loop inside an outer one, in its plane and in the opposite direction, is a hole of it. A
+// loop inside a hole, or in no other loop, is an outer loop.
 //
-// Always holds: a loop's sides are covered once each, in the direction of the loop, and all other sides of the caps
-// cancel. So a mesh whose loops are all capped is closed, whatever the loops' shape. Where loops neither cross nor
-// touch themselves or each other, seen along the coordinate axis nearest to their normal, no two triangles overlap and
-// the triangles fill what the loops bound: sides are decided by exact predicates. Cost: as geometry/ears; a hole is
-// joined to what is around it in O(n) for most, O(n^2) at worst.
+// Always holds: each side of a loop is covered once, in the direction of the loop, and all other sides of the caps
+// cancel. So a mesh whose loops are all capped is closed, for any shape of the loops. If loops neither cross nor touch
+// themselves or each other, seen along the coordinate axis nearest to their normal, no two triangles overlap and the
+// triangles fill the area between the loops, because exact predicates decide sides. Cost: as geometry/ears. Joining a
+// hole to its surroundings usually takes O(n), at worst O(n^2).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace hitbox::internal::borders {
 
 struct Outline {
-  uint32_t outer;               // places among the loops
+  uint32_t outer;               // indices of loops
   std::vector<uint32_t> holes;  // ascending
 };
 
@@ -31,11 +31,11 @@ struct Outlines {
 };
 Outlines outlines_of(std::span<const Vec3> vertices, std::span<const BorderLoop> loops, double tolerance, Run& run);
 
-// Triangles of one outline. Holes run the other way round than `outer`.
+// The triangles of one outline. Holes have the opposite direction of `outer`.
 std::vector<Triangle> cap_of(std::span<const Vec3> vertices, std::span<const uint32_t> outer,
                              std::span<const std::span<const uint32_t>> holes);
 
-// Caps of all planar loops of a mesh.
+// The caps of all planar loops of a mesh.
 struct Caps {
   std::vector<Triangle> triangles;  // outline by outline
   std::vector<BorderLoop> curved;   // loops that stay open

@@ -48,7 +48,7 @@ class Finder {
       found.push_back({number, vertex, reach / length});
   }
 
-  static constexpr double kRounding = 4e-16;  // what the subtractions above may leave
+  static constexpr double kRounding = 4e-16;  // rounding error of the subtractions above
 
   std::span<const Vec3> vertices_;
   std::span<const BorderSide> sides_;
@@ -62,7 +62,7 @@ std::vector<TJunction> t_junctions(std::span<const Vec3> vertices, std::span<con
                                    Run& run) {
   if (sides.empty()) return {};
   std::vector<uint32_t> ends;
-  for (const BorderSide& side : sides) ends.push_back(side.from);  // loops are closed: the other ends are among them
+  for (const BorderSide& side : sides) ends.push_back(side.from);  // loops are closed, so these include the other ends
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   const Finder finder(vertices, sides, tolerance, run);

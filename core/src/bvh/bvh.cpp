@@ -15,10 +15,10 @@ namespace hitbox::internal::bvh {
 namespace {
 
 constexpr uint32_t kLeafSize = 4;
-constexpr uint32_t kTaskSize = 16384;  // ranges up to this size are built in one piece
-constexpr size_t kBlock = 1 << 14;     // triangles, where each is one of many alike
+constexpr uint32_t kTaskSize = 16384;  // ranges up to this size are built as one task
+constexpr size_t kBlock = 1 << 14;     // triangles per block of simple loops
 constexpr int kBins = 16;
-constexpr int kMedianDepth = 40;  // from here on halves: bounds the depth, and so every stack
+constexpr int kMedianDepth = 40;  // deeper splits are halves, which bounds the depth and every stack
 
 struct Record {
   Bounds box;
@@ -102,7 +102,7 @@ uint32_t Builder::split_at_median(const Range& range, int axis) {
   return middle;
 }
 
-// Sorts the range into two by the cheapest of the bins' borders; returns where the second starts.
+// Partitions the range at the cheapest border between bins; returns the start of the second part.
 uint32_t Builder::split(const Range& range, Bounds& box) {
   Bounds centers;
   for (uint32_t k = range.first; k < range.last; ++k) {
@@ -244,7 +244,7 @@ std::vector<Bvh::Node> Builder::collapsed(Run& run) const {
 
 }  // namespace
 
-// Boxes are asked for one by one: a list of them would be as large as the triangles.
+// Boxes are computed one by one: a list of them would be as large as the triangles.
 template <class BoxOf>
 void Bvh::build(size_t count, BoxOf&& box_of, Run& run) {
   HITBOX_ASSERT(count < kNone);
@@ -284,8 +284,8 @@ TriangleBvh::TriangleBvh(const MeshView& mesh, Run& run) : TriangleBvh(mesh.vert
 
 namespace {
 
-// Whether the triangle is surely further than the limit: all of it lies beyond the plane through the
-// nearest corner along m, the direction to its centre. Cheap, and nearly always right for small ones.
+// Whether the triangle is certainly further than the limit, because all of it lies beyond the plane through the nearest
+// corner along m, the direction to its centre. The test is cheap, and for small triangles it nearly always succeeds.
 inline bool is_beyond(const std::array<Vec3, 3>& corners, const Vec3& p, double limit_sq) {
   const Vec3 a = p - corners[0], b = p - corners[1], c = p - corners[2], m = a + b + c;
   const double least = std::min(std::min(dot(a, m), dot(b, m)), dot(c, m));
@@ -297,14 +297,14 @@ inline bool is_beyond(const std::array<Vec3, 3>& corners, const Vec3& p, double 
 TriangleBvh::Closest TriangleBvh::closest(const Vec3& p, double limit_sq, uint32_t guess) const {
   Closest best;
   best.distance_sq = limit_sq;
-  // A box's distance and a triangle's are rounded differently; the margin keeps it exact.
+  // The distances of boxes and triangles are rounded differently. The margin keeps the result exact.
   double reject_sq = limit_sq * (1 + 0x1p-48);
   const auto try_triangle = [&](uint32_t at) {
     const auto& [a, b, c] = corners_[at];
     const Vec3 q = closest_point_on_triangle(p, a, b, c);
     const double d = norm_sq(p - q);
     const uint32_t triangle = tree_.order()[at];
-    // Ties go to the smaller triangle, so that the guess cannot change the answer.
+    // The smaller triangle number wins ties, so that the guess cannot change the result.
     if (d < best.distance_sq || (d == best.distance_sq && triangle < best.triangle)) {
       best = {d, triangle, q};
       reject_sq = d * (1 + 0x1p-48);
@@ -323,7 +323,7 @@ TriangleBvh::Closest TriangleBvh::closest(const Vec3& p, double limit_sq, uint32
 
 namespace {
 
-// Slabs; the far end is widened by its rounding error (Ize 2013), so no touched box is missed.
+// Slab test. The far end is widened by its rounding error (Ize 2013), so that no touched box is missed.
 struct SlabTest {
   Vec3 origin, inverse;
   bool parallel[3];
@@ -334,7 +334,7 @@ struct SlabTest {
       inverse[axis] = parallel[axis] ? 0 : 1 / ray.direction[axis];
     }
   }
-  // Where the ray enters the four boxes, infinity if it does not.
+  // The ray's parameters at its entry into the four boxes; infinity for a miss.
   void operator()(const Bvh::Node& node, double out[4]) const {
     for (int k = 0; k < 4; ++k) {
       double enter = 0, leave = Bounds::kInfinity;
@@ -353,8 +353,8 @@ struct SlabTest {
   }
 };
 
-// Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013): shear the ray onto the z
-// axis and ask on which side of each edge it passes; neighbours get the same answer.
+// Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013): shear the ray onto the z axis and compute on
+// which side of each edge it passes. Neighbours get the same result.
 struct ShearedRay {
   Vec3 origin;
   int x, y, z;

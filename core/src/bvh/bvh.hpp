@@ -1,12 +1,12 @@
-// One bounding-volume tree, over boxes of anything; and over triangles, with exact distances.
+// A bounding-volume hierarchy over boxes, and one over triangles with exact distances.
 //
-// Built top down with binned surface-area splits along the longest axis of the centres, then
-// collapsed to four children a node: one cache-friendly flat array, queries that test four boxes
-// at once. The work is cut up by counts alone, so the tree is the same for any thread count.
+// It is built top down with binned surface-area splits along the longest axis of the centres, then collapsed to four
+// children per node in one flat array, so that queries test four boxes at once. Counts alone divide the work, so the
+// tree is the same for any number of threads.
 //
-// Always holds: every item is in exactly one leaf; a node's box holds its items' boxes.
-// Range: sizes between 1e-60 and 1e60, so that fourth powers of lengths stay in the doubles.
-// Cost: O(n log n) to build, about 0.6 us an item; queries are logarithmic on sane input.
+// Always holds: every item is in exactly one leaf. A node's box contains the boxes of its items.
+// Range: sizes between 1e-60 and 1e60, so that fourth powers of lengths stay within the range of doubles.
+// Cost: O(n log n) to build, about 0.6 us per item. Queries are logarithmic on ordinary input.
 #pragma once
 
 #include <algorithm>
@@ -24,34 +24,34 @@
 namespace hitbox::internal::bvh {
 
 struct Ray {
-  Vec3 origin, direction;  // any length but 0
+  Vec3 origin, direction;  // any length except 0
 };
 
 class Bvh {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  // Four children side by side. Child k is a node (count 0) or the items order()[first] ..
-  // order()[first + count - 1]; an unused one has first == kNone and an empty box.
+  // Four children side by side. Child k is a node (count 0) or the items order()[first] .. order()[first + count - 1].
+  // An unused child has first == kNone and an empty box.
   struct Node {
     double low[3][4], high[3][4];
     uint32_t first[4], count[4];
   };
 
   Bvh() = default;
-  // `boxes` must not be empty boxes, and be fewer than 2^32 - 1.
+  // `boxes` has fewer than 2^32 - 1 boxes, none of them empty.
   Bvh(std::span<const Bounds> boxes, Run& run);
 
   size_t size() const { return order_.size(); }
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const uint32_t> order() const { return order_; }  // items, leaf by leaf
 
-  // Calls leaf(first, count) for leaves nearer than the limit, roughly nearest first;
-  // `distance_sq(node, out[4])` bounds the children from below, `limit_sq()` is asked each time.
+  // Calls leaf(first, count) for leaves nearer than the limit, roughly nearest first. `distance_sq(node, out[4])`
+  // bounds the children from below. `limit_sq()` is evaluated each time.
   template <class DistanceSq, class LimitSq, class Leaf>
   void nearest_first(DistanceSq&& distance_sq, LimitSq&& limit_sq, Leaf&& leaf) const;
 
-  // Calls leaf(first, count) for every leaf of which `hits(node, out[4])` says true.
+  // Calls leaf(first, count) for every leaf that `hits(node, out[4])` accepts.
   template <class Hits, class Leaf>
   void each_leaf(Hits&& hits, Leaf&& leaf) const;
 
@@ -64,7 +64,7 @@ class Bvh {
   std::vector<uint32_t> order_;
 };
 
-// A tree that also keeps the boxes it was built over.
+// A tree that also keeps its boxes.
 class BoxBvh {
  public:
   struct Near {
@@ -78,8 +78,8 @@ class BoxBvh {
   const Bvh& tree() const { return tree_; }
   std::span<const Bounds> boxes() const { return boxes_; }
 
-  // The `k` items whose boxes have the smallest gaps to `box`, nearest first, ties by item; those
-  // for which skip(item) is true do not count.
+  // The `k` items whose boxes have the smallest gaps to `box`, nearest first, ties by item. Items with skip(item) are
+  // ignored.
   template <class Skip>
   std::vector<Near> nearest_boxes(const Bounds& box, size_t k, Skip&& skip) const;
 
@@ -110,16 +110,16 @@ class TriangleBvh {
   size_t size() const { return tree_.size(); }
   const Bvh& tree() const { return tree_; }
   const std::array<Vec3, 3>& corners(uint32_t triangle) const { return corners_[position_[triangle]]; }
-  // By place in tree().order(), as leaves name them.
+  // Indexed by the position in tree().order(), as in leaves.
   const std::array<Vec3, 3>& corners_at(uint32_t place) const { return corners_[place]; }
 
-  // The nearest point of all triangles, among those no further than `limit_sq`; none: kNone. `guess`,
-  // a triangle likely to be near (the previous query's), only saves time.
+  // The nearest point of all triangles within `limit_sq`, or kNone. `guess`, a triangle that is probably near (that of
+  // the previous query), only saves time.
   Closest closest(const Vec3& p, double limit_sq = Bounds::kInfinity, uint32_t guess = Bvh::kNone) const;
   // The first triangle with 0 <= t <= `limit`. Watertight on shared edges (Woop, Benthin, Wald).
   Hit first_hit(const Ray& ray, double limit = Bounds::kInfinity) const;
   bool any_hit(const Ray& ray, double limit = Bounds::kInfinity) const;
-  // All crossings; a shared edge may count once or twice.
+  // The number of all crossings. A shared edge may count once or twice.
   size_t hit_count(const Ray& ray, double limit = Bounds::kInfinity) const;
 
  private:
@@ -129,7 +129,7 @@ class TriangleBvh {
 
   Bvh tree_;
   std::vector<Corners> corners_;    // in the tree's order
-  std::vector<uint32_t> position_;  // of a triangle in that order
+  std::vector<uint32_t> position_;  // the position of a triangle in that order
 };
 
 // Squared distances of a point, and of a box, to a node's four boxes.
@@ -153,7 +153,7 @@ void Bvh::nearest_first(DistanceSq&& distance_sq, LimitSq&& limit_sq, Leaf&& lea
     double distance;
     uint32_t first, count;
   };
-  std::array<Entry, 256> stack;  // three more a level, and the build keeps it below 75 levels
+  std::array<Entry, 256> stack;  // at most three more per level, and the tree has fewer than 75 levels
   size_t size = 0;
   stack[size++] = {0, 0, 0};
   while (size > 0) {
@@ -202,7 +202,7 @@ void Bvh::each_leaf(Hits&& hits, Leaf&& leaf) const {
 
 template <class Skip>
 std::vector<BoxBvh::Near> BoxBvh::nearest_boxes(const Bounds& box, size_t k, Skip&& skip) const {
-  std::vector<Near> heap;  // the worst of the best on top
+  std::vector<Near> heap;  // a heap with the worst item on top
   if (k == 0) return heap;
   tree_.nearest_first([&](const Bvh::Node& node, double out[4]) { child_distances_sq(node, box, out); },
                       [&] { return heap.size() < k ? Bounds::kInfinity : heap.front().distance_sq; },

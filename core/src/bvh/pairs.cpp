@@ -40,7 +40,7 @@ std::vector<CrossingPair> self_crossings(const TriangleBvh& surface, bool touchi
   const TrianglePair least = touching ? TrianglePair::touch : TrianglePair::cross;
   each_leaf_pair(surface.tree(), surface.tree(),
                  [&](uint32_t first_a, uint32_t count_a, uint32_t first_b, uint32_t count_b) {
-                   if (first_a > first_b) return true;  // the same pair, the other way round
+                   if (first_a > first_b) return true;  // the same pair in reverse
                    for (uint32_t i = first_a; i < first_a + count_a; ++i) {
                      const Bounds box = bounds_of(surface.corners_at(i));
                      for (uint32_t j = first_a == first_b ? i + 1 : first_b; j < first_b + count_b; ++j) {

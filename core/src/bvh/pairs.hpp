@@ -1,10 +1,9 @@
-// Pairs of leaves of two trees whose boxes touch, and pairs of triangles that meet.
+// Finds pairs of leaves of two trees whose boxes touch, and pairs of triangles that meet.
 //
-// The order of the pairs depends on the two trees alone, so it is the same for any number of threads. A visitor that
-// returns false ends the walk.
+// The order of the pairs depends only on the two trees, so it is the same for any number of threads. A visitor that
+// returns false ends the traversal.
 //
-// Cost: proportional to the pairs of boxes that touch, about 20 ns each; then that of geometry/triangle_pair. Memory:
-// none but a small stack.
+// Cost: about 20 ns per pair of touching boxes, plus that of geometry/triangle_pair. Memory: only a small stack.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +16,20 @@
 
 namespace hitbox::internal::bvh {
 
-// Calls visit(first_a, count_a, first_b, count_b) for each pair of leaves whose boxes touch; the numbers are places in
-// the trees' order(). Returns false where a visit did.
+// Calls visit(first_a, count_a, first_b, count_b) for each pair of leaves whose boxes touch. The numbers are positions
+// in the trees' order(). Returns false if a visit did.
 template <class Visit>
 bool each_leaf_pair(const Bvh& a, const Bvh& b, Visit&& visit);
 
 // Calls visit(i, j, relation) for each triangle i of `a` and j of `b` that are not apart, in the order of the leaves.
-// Returns false where a visit did.
+// Returns false if a visit did.
 template <class Visit>
 bool each_meeting_pair(const TriangleBvh& a, const TriangleBvh& b, Visit&& visit);
 
 // Whether any triangle of `a` has a point in common with one of `b`.
 bool do_meet(const TriangleBvh& a, const TriangleBvh& b);
-// The same for triangles without a tree, three corners each. Only those in the box of the others get one: worth it
-// where two surfaces move, and are asked once in each place.
+// The same for triangles without a tree, three corners each. Only triangles in the box of the others get a tree, which
+// pays off if two surfaces move and each position has one query.
 bool do_meet(std::span<const Vec3> corners_a, std::span<const Vec3> corners_b, Run& run);
 
 struct CrossingPair {
@@ -39,9 +38,9 @@ struct CrossingPair {
   friend auto operator<=>(const CrossingPair&, const CrossingPair&) = default;
 };
 
-// The pairs of triangles of one surface that cross or overlap, each once and sorted; with `touching`, those that touch
-// too. Neighbours that only share a corner or an edge are none. At most `most` pairs where that is not 0: which ones
-// depends on the tree alone.
+// The pairs of triangles of one surface that cross or overlap, each once and sorted; with `touching`, also those that
+// touch. Neighbours that only share a corner or an edge do not count. At most `most` pairs, unless that is 0; the
+// choice depends only on the tree.
 std::vector<CrossingPair> self_crossings(const TriangleBvh& surface, bool touching = false, size_t most = 0);
 
 namespace pairs {
@@ -80,7 +79,7 @@ bool each_leaf_pair(const Bvh& a, const Bvh& b, Visit&& visit) {
   if (a.nodes().empty() || b.nodes().empty()) return true;
   const Bounds all{{-Bounds::kInfinity, -Bounds::kInfinity, -Bounds::kInfinity},
                    {Bounds::kInfinity, Bounds::kInfinity, Bounds::kInfinity}};
-  std::vector<std::pair<Child, Child>> open{{Child{all, 0, 0}, Child{all, 0, 0}}};  // the roots
+  std::vector<std::pair<Child, Child>> open{{Child{all, 0, 0}, Child{all, 0, 0}}};  // starts at the roots
   while (!open.empty()) {
     const auto [of_a, of_b] = open.back();
     open.pop_back();

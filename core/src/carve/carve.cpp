@@ -15,11 +15,12 @@ namespace hitbox::internal::carve {
 
 namespace {
 
-// By this share of the tolerance the space is made larger than it has to be, and by the same it is proved to be clear:
-// what comes nearer to a centre of the larger one by less than that does not enter the true one.
+// The space is enlarged by this fraction of the tolerance, and the proof allows the same fraction as slack: a hull that
+// is closer to a centre of the enlarged space by less than that does not enter the true space.
 constexpr double kMargin = 0.01;
-constexpr double kThickness = 0.005;  // of the tolerance: that flat parts get, both ways along one to three axes
-constexpr double kMostOutside = 0.3;  // of the tolerance: by which capped hulls may stick out
+// fraction of the tolerance that flat parts get on both sides along one to three axes
+constexpr double kThickness = 0.005;
+constexpr double kMostOutside = 0.3;  // fraction of the tolerance by which capped hulls may stick out
 
 // Options in the coordinates of the unit box, with the margin.
 SpaceOptions in_unit(const SpaceOptions& given, const UnitBox& unit) {
@@ -43,7 +44,7 @@ SpaceOptions in_unit(const SpaceOptions& given, const UnitBox& unit) {
   return options;
 }
 
-// Hulls by their vertices, so that one that has not changed is not proved again.
+// Proved hulls by their vertices, so that an unchanged hull is not proved again.
 struct ByVertices {
   bool operator()(const std::vector<Vec3>& a, const std::vector<Vec3>& b) const {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const Vec3& p, const Vec3& q) {
@@ -103,7 +104,7 @@ class Carver {
     return search;
   }
 
-  // Which parts come too near to a centre, with a sphere about it; those that are known to be clear are passed over.
+  // The parts that come too close to a centre, with a sphere around it. Parts known to be clear are skipped.
   using Hulls = std::set<std::vector<Vec3>, ByVertices>;
   std::vector<Violation> wrong_parts(std::vector<Part>& parts, const Hulls& known) {
     constexpr size_t kMostAHull = 200;
@@ -121,14 +122,14 @@ class Carver {
     return wrong;
   }
 
-  // Around the user's points: the proof is about where balls go.
+  // Spheres around the user's points are tested here, because the proof covers only centres that balls reach.
   bool enters_room_of_user(std::vector<Part>& parts) const {
     const SphereBins room(
         {space_.spheres.begin(), space_.spheres.begin() + static_cast<std::ptrdiff_t>(space_.user_count)});
     return std::any_of(parts.begin(), parts.end(), [&](Part& part) { return room.entered_by(part.hull); });
   }
 
-  // Until no centre is found any more that is too near to a hull. Those that are found join the spheres.
+  // Repeats until no centre is too close to a hull. Violating centres are added to the spheres.
   Decomposition prove(Decomposition found, bool& is_proved) {
     constexpr int kMostRounds = 30;
     Hulls clear;
@@ -145,11 +146,11 @@ class Carver {
         if (is_bad[k] == 0) clear.insert(found.parts[k].hull.mesh.vertices);
       found = redone(std::move(found), is_bad, input_, spheres_, search_options(), run_);
     }
-    if (!is_proved) is_proved = wrong_parts(found.parts, clear).empty();  // the last round changed it once more
+    if (!is_proved) is_proved = wrong_parts(found.parts, clear).empty();  // the last round changed the parts
     return found;
   }
 
-  // Merged down to a count, whatever that enters: cheapest first.
+  // Merges down to a count, cheapest first, even if hulls then enter the space.
   Decomposition forced(Decomposition found, size_t count) {
     const SphereBins none({});
     AssemblyOptions options = search_options().assembly;
@@ -165,7 +166,7 @@ class Carver {
     return std::min(margin / clearance_.steepness(space_options_.radius, margin), 0.5 * space_options_.radius);
   }
 
-  // The whole input as the one simple shape that it is. A polytope around that shape is what is proved to be clear.
+  // The whole input as one simple shape, if it is one. The proof uses a polytope around that shape.
   std::optional<Carved> as_simple_shape() {
     if (input_.component_count != 1) return std::nullopt;
     constexpr std::array<bool, kPrimitiveCount> kKinds = {true, true, true, true, false, false};
@@ -226,7 +227,7 @@ class Carver {
   Clearance clearance_;
   Input input_;
   NavigableSpace space_;
-  std::vector<Sphere> spheres_;  // those of the space, and what the proof found
+  std::vector<Sphere> spheres_;  // the spheres of the space, and those from the proof
 };
 
 }  // namespace

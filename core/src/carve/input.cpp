@@ -17,7 +17,7 @@ Vec3 unit_normal(const Input& input, uint32_t triangle) {
   return normalized(cross(input.vertices[b] - input.vertices[a], input.vertices[c] - input.vertices[a]), {0, 0, 0});
 }
 
-// Edges of two faces that run along it in opposite directions, and see each other.
+// Edges of two faces that traverse it in opposite directions and face each other.
 std::vector<ConcaveEdge> concave_edges(const Input& input, const std::vector<HalfEdge>& half_edges) {
   constexpr double kTurn = 0.05;  // sine of 3 degrees: less is noise
   std::vector<ConcaveEdge> found;
@@ -27,7 +27,7 @@ std::vector<ConcaveEdge> concave_edges(const Input& input, const std::vector<Hal
     const uint32_t down = uses[0].goes_up() ? uses[1].face() : uses[0].face();
     const Vec3 from = input.vertices[uses[0].low], to = input.vertices[uses[0].high];
     const Vec3 normals[2] = {unit_normal(input, up), unit_normal(input, down)};
-    // Seen along the edge the surface turns left at a ridge, and right in a valley.
+    // Seen along the edge, the surface turns left at a ridge and right in a valley.
     if (dot(cross(normals[0], normals[1]), normalized(to - from)) < -kTurn)
       found.push_back({from, to, {normals[0], normals[1]}, input.component_of[up]});
   });
@@ -35,7 +35,7 @@ std::vector<ConcaveEdge> concave_edges(const Input& input, const std::vector<Hal
 }
 
 void add_flat_sides(Input& input, const std::vector<HalfEdge>& half_edges) {
-  constexpr double kAlike = 1 - 1e-9;  // cosine: files of six digits bend a square by less
+  constexpr double kAlike = 1 - 1e-9;  // cosine: six digits in a file bend a square by less
   DisjointSets sides(input.triangles.size());
   for_each_edge(half_edges, [&](std::span<const HalfEdge> uses) {
     for (size_t k = 1; k < uses.size(); ++k)
@@ -44,7 +44,7 @@ void add_flat_sides(Input& input, const std::vector<HalfEdge>& half_edges) {
   });
   std::vector<uint32_t> number(input.triangles.size());
   for (uint32_t t = 0; t < number.size(); ++t) {
-    const uint32_t first = sides.find(t);  // the smallest of its side
+    const uint32_t first = sides.find(t);  // the smallest triangle of its side
     number[t] = first == t ? static_cast<uint32_t>(input.flat_side_count++) : number[first];
   }
   input.flat_side_of = std::move(number);

@@ -1,4 +1,4 @@
-// The mesh as carving wants it: of size 1, welded, with its components, concave edges, and whether it is a solid.
+// The mesh in the form that carving uses: of size 1, welded, with components, concave edges, and a flag for solids.
 #pragma once
 
 #include "hitbox/mesh.hpp"
@@ -7,7 +7,7 @@
 
 namespace hitbox::internal::carve {
 
-// From the input to coordinates in which the longest side of its box is 1, and back.
+// Maps the input to coordinates in which the longest side of its box is 1, and back.
 struct UnitBox {
   Vec3 origin;
   double side = 1;
@@ -25,7 +25,7 @@ struct UnitMesh {
   MeshView view() const { return {vertices, indices, offsets}; }
 };
 
-// Triangles are in the order of the faces they are parts of; `surface` is theirs.
+// Triangles have the order of their faces. `surface` is their tree.
 Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double thickness, Run& run);
 
 }  // namespace hitbox::internal::carve

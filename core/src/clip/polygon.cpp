@@ -8,7 +8,7 @@ namespace hitbox::internal::clip {
 
 namespace {
 
-// Leaves what is at least `depth` behind the plane; false where nothing of it is deeper.
+// Keeps the part at least `depth` behind the plane; returns false if no part is deeper.
 bool keep_behind(Polygon& polygon, Polygon& scratch, const HalfSpace& plane, double depth) {
   const HalfSpace moved{plane.normal, plane.offset - depth};
   double lowest = 0, highest = 0;

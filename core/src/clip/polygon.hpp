@@ -1,12 +1,12 @@
-// A convex polygon cut by planes.
+// Cuts a convex polygon by planes.
 //
 // A corner on a plane belongs to both parts, so no corner is ever moved, and a polygon that only touches a plane stays
-// as it is. A part may have fewer than three corners: then the polygon only touches the plane there.
+// unchanged. A part may have fewer than three corners: then the polygon only touches the plane there.
 //
 // Always holds: the corners of a part are corners of the polygon, or points between two neighbours of which one lies
-// behind and one in front; they keep their order. Neighbouring polygons that share an edge get the same new corner, bit
-// for bit, as `passing` does not depend on the direction of the edge.
-// Rounding: a new corner is off its plane by no more than a few 1e-16 of the size of the numbers.
+// behind the plane and one in front. They keep their order. Neighbouring polygons that share an edge get the same new
+// corner, bit for bit, because `passing` does not depend on the direction of the edge.
+// Rounding: the distance of a new corner from its plane is at most a few 1e-16 of the size of the numbers.
 // Cost: linear in the corners, about 5 ns each.
 #pragma once
 
@@ -22,23 +22,23 @@ namespace hitbox::internal::clip {
 using namespace geometry;
 using Polygon = std::vector<Vec3>;
 
-// Where the edge between a and b passes the plane; they lie on different sides of it.
+// The point where the edge between a and b crosses the plane. The ends must lie on different sides of it.
 Vec3 passing(const Vec3& a, const Vec3& b, const HalfSpace& plane);
 
-// The parts of a polygon behind a plane and in front of it. Corners are of any type: `side(corner)` is negative behind
-// the plane, 0 on it and positive in front, and `between(a, b)` makes the corner where an edge passes the plane. It is
-// asked once for each edge whose ends lie strictly on different sides.
+// The parts of a polygon behind a plane and in front of it. Corners have any type: `side(corner)` is negative behind
+// the plane, 0 on it and positive in front, and `between(a, b)` makes the corner where an edge crosses the plane. It is
+// called once per edge whose ends lie strictly on different sides.
 template <class Corner, class Side, class Between>
 std::array<std::vector<Corner>, 2> split(std::span<const Corner> polygon, Side&& side, Between&& between);
 
-// What of the polygon is at least `depth` behind all planes; empty where no corner is left.
+// The part of the polygon at least `depth` behind all planes; empty if no corner is left.
 Polygon clipped(std::span<const Vec3> polygon, std::span<const HalfSpace> planes, double depth = 0);
 
-// Whether any point inside the polygon is more than `depth` behind all planes. One that lies in the surface of what the
-// planes bound is not, nor is one that touches it from outside.
+// Whether any point inside the polygon is more than `depth` behind all planes. A polygon in the surface of the solid
+// between the planes has none, nor has one that touches the solid from outside.
 bool enters(std::span<const Vec3> polygon, std::span<const HalfSpace> planes, double depth = 0);
 
-// Along the normal, counter-clockwise from its end; as long as twice the area.
+// The normal times twice the area. The polygon is counter-clockwise as seen from its end.
 Vec3 double_area(std::span<const Vec3> polygon);
 
 template <class Corner, class Side, class Between>

@@ -26,7 +26,7 @@ bool is_edge_before(const Edge& a, const Edge& b) {
          std::tie(b.from.x, b.from.y, b.from.z, b.to.x, b.to.y, b.to.z);
 }
 
-// The edges between points of the rim that no other side has the other way round, turned, and sorted.
+// The edges between points of the rim that no other side has in reverse; reversed, and sorted.
 std::vector<Edge> open_edges(std::span<const Polygon> sides, const std::vector<Vec3>& rim) {
   const auto is_on_rim = [&](const Vec3& p) { return std::binary_search(rim.begin(), rim.end(), p, is_before); };
   std::vector<Edge> edges, turned, open;
@@ -44,8 +44,8 @@ std::vector<Edge> open_edges(std::span<const Polygon> sides, const std::vector<V
   return open;
 }
 
-// Adds the sides that close what a cut has opened. As many open edges begin at a point as end there, so they make
-// loops: one, or several where rounding makes a cut through a sliver cross itself.
+// Adds the sides that close the opening of a cut. As many open edges begin at a point as end there, so they form loops:
+// one, or several if rounding makes a cut through a sliver cross itself.
 void add_caps(std::vector<Polygon>& sides, const std::vector<Vec3>& rim) {
   std::vector<Edge> open = open_edges(sides, rim);
   while (!open.empty()) {
@@ -113,7 +113,7 @@ std::array<Polytope, 2> Polytope::cut(const HalfSpace& plane) const {
           rim.push_back(passing(a, b, plane));
           return rim.back();
         });
-    // What of a side lies in the plane is no side of either part: the cap takes its place.
+    // A part of a side in the plane is not a side of either part: the cap replaces it.
     if (low < 0 && parts[0].size() >= 3) halves[0].sides_.push_back(std::move(parts[0]));
     if (high > 0 && parts[1].size() >= 3) halves[1].sides_.push_back(std::move(parts[1]));
   }
@@ -121,7 +121,7 @@ std::array<Polytope, 2> Polytope::cut(const HalfSpace& plane) const {
   for (Polytope& half : halves) add_caps(half.sides_, rim);
   const bool is_behind = halves[0].sides_.size() >= kLeastSides, is_in_front = halves[1].sides_.size() >= kLeastSides;
   if (is_behind && is_in_front) return halves;
-  // The plane touches it at most: all of it stays, on the side where it reaches furthest.
+  // The plane at most touches the polytope, which stays whole, on the side where it reaches furthest.
   if (-lowest >= highest) return {*this, Polytope()};
   return {Polytope(), *this};
 }

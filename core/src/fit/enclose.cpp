@@ -12,13 +12,13 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-// Beyond this many vertices, kind and frame are chosen on the extreme ones only.
+// With more vertices, only the extreme ones choose kind and frame.
 constexpr size_t kChooseOnAll = 512;
 
-// Frames along faces: the largest face's normal with the normal that spans most with it, and the
-// other way round. A cube's operator is isotropic: only its faces know how it is turned.
+// Frames along faces: the largest face's normal with the normal that spans most with it, and vice versa. A cube's
+// operator is isotropic, so only its faces determine its rotation.
 std::array<Frame, 2> face_frames(const MeshView& mesh, std::span<const uint32_t> faces) {
-  std::vector<Vec3> normals;  // times the area
+  std::vector<Vec3> normals;  // scaled by the area
   normals.reserve(faces.size());
   for (const uint32_t f : faces) normals.push_back(area_vector(mesh.vertices, mesh.face(f)));
   const Vec3 first = *std::max_element(normals.begin(), normals.end(),
@@ -56,7 +56,7 @@ Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& 
   fitter.points.assign(mesh.vertices, vertices);
   Fitted whole = fitter.refit(chosen);
   shaper.price(whole);
-  // Around all vertices it may enter space that it kept clear of around the extreme ones.
+  // The shape around all vertices may enter space that the shape around the extreme ones did not.
   if (whole.refused && !chosen.refused) whole = shaper.thorough(fitter, frames, medial);
   return whole;
 }

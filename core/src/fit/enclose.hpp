@@ -1,5 +1,5 @@
-// The last step for every cluster: the best shape around all of its vertices, in the units of the
-// input, checked there and grown until nothing sticks out.
+// The last step for every cluster: fit the best shape around all of its vertices, check it in the units of the input,
+// and grow it until nothing sticks out.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace hitbox::internal::fit {
 
-// The cheapest shape around one cluster, in the coordinates of `mesh`. `op`: of its faces; `medial`:
-// of the centres behind them.
+// The cheapest shape around one cluster, in the coordinates of `mesh`. `op` is the operator of its faces, `medial` the
+// moments of the medial centres behind them.
 Fitted fit_cluster(const MeshView& mesh, const FaceOperator& op, const Moments& medial, std::span<const uint32_t> faces,
                    std::span<const uint32_t> vertices, Tangent tangent, const Shaper& shaper, int polish_rounds,
                    Fitter& fitter, Run& run);

@@ -20,7 +20,7 @@ std::vector<uint32_t> group_of_cluster(const Partition& partition, std::span<con
   return group;
 }
 
-// Faces as they were given; of the fragments of one face each shape names it once.
+// Maps faces to those of the input. A shape names a face with several fragments once.
 void name_input_faces(FitResult& result, std::span<const uint32_t> input_face) {
   std::vector<uint32_t> named;
   for (size_t k = 0, first = 0; k + 1 < result.face_offsets.size(); ++k) {
@@ -33,7 +33,7 @@ void name_input_faces(FitResult& result, std::span<const uint32_t> input_face) {
   result.faces = std::move(named);
 }
 
-// For each cluster the simple part that is all of it, or none.
+// For each cluster the simple part that it consists of, or none.
 std::vector<const SimplePart*> simple_parts(std::span<const SimplePart> parts, const Partition& partition,
                                             const ClusterMembers& members) {
   std::vector<const SimplePart*> of_cluster(members.size(), nullptr);
@@ -50,8 +50,8 @@ double highest(std::span<const Fitted> shapes) {
   return reach;
 }
 
-// The best shape, unless it reaches far or is refused, and the one from before does not, or is not: refining
-// has paid for that. The fitter has the cluster's points.
+// The best shape, unless it reaches far or is refused while the former shape does not or is not, because refining has
+// paid for that. The fitter has the cluster's points.
 Fitted kept_low(const Fitted& best, const Fitted& before, double low_enough, const Shaper& shaper, Fitter& fitter) {
   if (before.refused) return best;
   const double reach = shaper.reach(best);
@@ -61,8 +61,8 @@ Fitted kept_low(const Fitted& best, const Fitted& before, double low_enough, con
   return !low.refused && (best.refused || shaper.reach(low) < reach) ? low : best;
 }
 
-// A hull of few vertices, where that deviates less than half as much as the best primitive, or stays out
-// of space that the primitive enters.
+// A hull of few vertices, if it deviates less than half as much as the best primitive, or stays out of space that the
+// primitive enters.
 std::optional<Shape> better_hull(const FitInput& input, const Tools& tools, const Fitted& fitted,
                                  std::span<const uint32_t> vertices) {
   constexpr double kWorthIt = 0.5;
@@ -81,8 +81,8 @@ Shape in_input(const FitInput& input, const Shape& unit, std::span<const Vec3> p
   return enclosing(transformed(unit, input.to_input), points, Tolerances::of_diagonal(input.to_input.scale));
 }
 
-// Which of these faces go into a second cluster when they are halved: those beyond the middle one, along the longest
-// side of their bounding box.
+// The faces that go into the second half of a cluster: those beyond the median along the longest side of the bounding
+// box.
 std::vector<uint32_t> second_half(const MeshView& mesh, std::span<const uint32_t> faces) {
   Bounds box;
   std::vector<Vec3> center;
@@ -98,7 +98,7 @@ std::vector<uint32_t> second_half(const MeshView& mesh, std::span<const uint32_t
   return half;
 }
 
-// All clusters with their shapes, step by step.
+// Makes the shapes of all clusters, step by step.
 class FinalShapes {
  public:
   FinalShapes(const FitInput& input, Clusters clusters, const Tools& tools, Run& run)
@@ -116,7 +116,7 @@ class FinalShapes {
     fit(members, std::vector<bool>(partition_.cluster_count, true));
   }
 
-  // Space to be kept clear wins over the count. Single faces stay as they are.
+  // Space to be kept clear takes precedence over the count. Clusters of single faces are not split.
   void halve_refused() {
     for (;;) {
       const ClusterMembers members(mesh_, partition_);
@@ -137,7 +137,7 @@ class FinalShapes {
     }
   }
 
-  // Whether any shape got smaller.
+  // Returns whether any shape became smaller.
   bool trim() {
     const std::vector<uint32_t> group = group_of_cluster(partition_, input_.options.group_of_face);
     TrimRules rules{std::vector<bool>(fitted_.size()), group, input_.source_face, low_, {}};
@@ -169,7 +169,7 @@ class FinalShapes {
   }
 
  private:
-  static constexpr double kFar = 0.25;  // of the largest reach: what nobody sees beside it
+  static constexpr double kFar = 0.25;  // fraction of the largest reach: smaller reaches are hardly visible beside it
   static inline const Fitted kNotKnown = [] {
     Fitted none;
     none.refused = true;
@@ -232,10 +232,10 @@ class FinalShapes {
   Run& run_;
   MeshView mesh_;
   Partition partition_;
-  double low_;  // how far a shape may reach, whatever it did before
+  double low_;  // a reach that is always allowed
   std::vector<Fitted> before_;
-  std::vector<Moments> medial_;            // of clusters as they were before trimming
-  std::vector<const SimplePart*> simple_;  // null: it is no simple part
+  std::vector<Moments> medial_;            // of the clusters before trimming
+  std::vector<const SimplePart*> simple_;  // null: not a simple part
   std::vector<Fitted> fitted_;
   std::vector<std::optional<Shape>> hulls_;
 };
@@ -306,7 +306,7 @@ std::vector<Vec3> FinalShaper::points(std::span<const uint32_t> vertices) const 
   return points;
 }
 
-// The simple part that these faces are, if they are one.
+// The simple part that consists of these faces, if any.
 const SimplePart* FinalShaper::simple_part(std::span<const uint32_t> faces) const {
   const uint32_t first = *std::min_element(faces.begin(), faces.end());
   const auto at = std::lower_bound(part_of_face_.begin(), part_of_face_.end(), first,

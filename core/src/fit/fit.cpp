@@ -17,12 +17,12 @@ namespace {
 
 double excess_limit(const FitOptions& options, const Bounds& unit_box) {
   if (options.max_excess < 0) return Bounds::kInfinity;
-  const double least = 2 * Tolerances::of_diagonal(1).thickness;  // a flat mesh has a volume too
+  const double least = 2 * Tolerances::of_diagonal(1).thickness;  // gives a flat mesh a volume, too
   const Vec3 size = max(unit_box.size(), Vec3{least, least, least});
   return options.max_excess * size.x * size.y * size.z;
 }
 
-// Faces of one group that share an edge, and fragments of one face, whatever edges they share.
+// Pairs of faces of one group that share an edge, and pairs of fragments of one face.
 std::vector<FacePair> neighbours(const FitInput& input, Run& run) {
   const std::vector<uint32_t>& group = input.options.group_of_face;
   HITBOX_ASSERT(group.empty() || group.size() == input.welded().face_count());
@@ -33,7 +33,7 @@ std::vector<FacePair> neighbours(const FitInput& input, Run& run) {
   return pairs;
 }
 
-// The first merges, and what is known of the leaves they end in.
+// The first merges, and the resulting leaves.
 LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, MergeTree& tree, Run& run) {
   run.enter("premerge", 0.1, 0.4);
   const MeshView mesh = input.welded();
@@ -51,7 +51,7 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   return make_leaves(mesh, premerged, pairs, tree, tools.quick, &around, with_tangent, run);
 }
 
-// Joins leaves into the groups that a first round of merging pairs shows to be worth it.
+// Joins leaves into groups that pay off according to a first run of merging pairs.
 LeafSet grouped(const FitInput& input, LeafSet leaves, uint32_t count, const Tools& tools, MergeTree& tree, Run& run) {
   if (!tools.plan.groups || !input.field || leaves.leaves.size() <= count) return leaves;
   const auto before = static_cast<ptrdiff_t>(tree.merges.size());
@@ -80,7 +80,7 @@ void remember_leaves(const LeafSet& set, MergeTree& tree) {
   }
 }
 
-// Faces follow their leaves.
+// Assigns faces to the clusters of their leaves.
 Clusters refined(const FitInput& input, const LeafSet& leaves, const Partition& by_leaf, const Partition& start,
                  const MergeTree& tree, const RefineLimits& limits, const Tools& tools, Run& run) {
   std::vector<uint32_t> cluster_of_leaf;
@@ -127,12 +127,12 @@ FitResult fit_unpadded(const FitInput& input, uint32_t count, Run& run) {
   const LeafSet start = grouped(input, leaves, count, tools, tree, run);
   const size_t groups_end = tree.merges.size();
   run.enter("merge", 0.55, 0.7);
-  // Beyond the count too: a flat grid needs merges that cost something before they cost nothing.
+  // Continues below the count, because a flat grid needs merges with a cost before free ones.
   const MergeLimits limits{1, excess_limit(input.options, referenced_bounds(input.welded()))};
   const MergeHistory history =
       merge_greedily(input.welded(), start, tools.quick, input.options.tangent != Tangent::off, limits, tree, run);
   size_t merges = std::max(tree.merges_to(count), groups_end);
-  // Fewer shapes that deviate no more.
+  // Fewer shapes with no more deviation.
   while (merges < tree.merges.size() && history.steps[merges - groups_end].added <= 0) ++merges;
   Clusters clusters{tree.partition_after(merges)};
   if (const size_t tries = tools.plan.tries_for(clusters.partition.cluster_count); tries > 0) {

@@ -11,13 +11,13 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-// The paper's own costs are there for its tables, and merge single faces.
+// The paper's own costs exist for its tables, and merge single faces.
 bool finds_simple_parts(const FitOptions& options) {
   return options.cost != Cost::volume && options.cost != Cost::joint;
 }
 
-// Rounded, so that a mesh gives the same decisions wherever and however large it is: what differs in the
-// last bits mostly falls on the same point. Far below the slack that shapes are grown by.
+// Rounds coordinates so that decisions do not depend on a mesh's position and scale: numbers that differ in the last
+// bits usually round to the same value. The step is far below the slack by which shapes are grown.
 Vec3 on_grid(const Vec3& unit) {
   constexpr double kCells = static_cast<double>(uint64_t{1} << 40);
   const auto rounded = [&](double x) { return std::nearbyint(x * kCells) / kCells; };
@@ -28,7 +28,7 @@ Vec3 on_grid(const Vec3& unit) {
 
 FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitOptions with, Run& run)
     : options(std::move(with)) {
-  // What one merge may add is a volume, so merging then goes by volumes.
+  // The limit for one merge is a volume, so merging then compares volumes.
   if (options.max_excess >= 0 && options.cost == Cost::deviation) options.cost = Cost::grown;
   if (options.time_budget > 0)
     deadline = std::chrono::steady_clock::now() +
@@ -41,7 +41,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
-    // Fragments are enclosed exactly only where welding has not moved the faces they are of.
+    // Fragments are enclosed exactly only if welding has not moved their faces.
     const bool may_cut = is_welded_exactly || (unit_welded == unit_exact && welded_indices == exact_indices);
     Simplified simplified = simplify(welded(), options, may_cut, run);
     simple = std::move(simplified.parts);
@@ -65,7 +65,7 @@ const TriangleBvh& FitInput::surface(Run& run) const {
   return *surface_;
 }
 
-// In unit coordinates. By where the faces are before welding moves them.
+// In unit coordinates, by the positions of the faces before welding moves them.
 void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run) {
   const auto to_unit = [&](std::span<const Vec3> vertices) {
     std::vector<Vec3> unit(vertices.size());
@@ -99,7 +99,7 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
   options.importance = in_order<double>(options.importance, order.faces);
 }
 
-// Welding may have moved vertices into it.
+// Welding may have moved vertices into the space.
 Shape FitInput::around_exact(const SimplePart& part) const {
   std::vector<Vec3> points;
   for (const uint32_t f : part.faces)

@@ -1,4 +1,4 @@
-// A mesh and options in the form that all of fit works on.
+// A mesh and options in the form that all steps of fit use.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@
 
 namespace hitbox::internal::fit {
 
-// A mesh with options, made ready to be asked for trees and shapes. Everything here is in canonical order
-// (canonical.hpp), so that nothing after it depends on how the mesh was written down.
+// A mesh with options, prepared for trees and shapes. Everything here is in canonical order (canonical.hpp), so that no
+// later step depends on the order in the file.
 struct FitInput {
-  // Welding by a distance moves vertices: `welded` says what hangs together, but it is the faces of
-  // `exact` that are enclosed. Both have the same faces in the same order, and passed check_mesh.
+  // Welding by a distance moves vertices. `welded` defines the connectivity, but the faces of `exact` are enclosed.
+  // Both have the same faces in the same order, and passed check_mesh.
   FitInput(const MeshView& welded, const MeshView& exact, FitOptions options, Run& run);
 
   MeshView welded() const { return {unit_welded, welded_indices, offsets}; }  // in unit-diagonal coordinates
@@ -35,14 +35,14 @@ struct FitInput {
   bool is_welded_exactly = false;  // then there is no second copy: exact_indices and unit_exact are empty
   std::vector<uint32_t> offsets, welded_indices, exact_indices;
   std::vector<Vec3> unit_welded, unit_exact, exact_vertices;
-  // Parts that are simple shapes. Where faces were cut for them, all faces here are fragments.
+  // Parts that are simple shapes. If faces were cut for them, all faces here are fragments.
   std::vector<SimplePart> simple;
-  std::vector<uint32_t> source_face;   // of each fragment, ascending; empty: no face was cut
-  std::vector<uint32_t> input_face;    // as it was given: of each face, or fragment, here
+  std::vector<uint32_t> source_face;   // per fragment, ascending; empty: no face was cut
+  std::vector<uint32_t> input_face;    // per face or fragment here: the face of the input
   std::optional<DistanceField> field;  // what deviation is measured with; none where the cost is a volume
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of refining
-  bool solid = false;  // what lies inside does not count
-  ClearSpace clear;    // of padded shapes, in unit coordinates
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // end of refining
+  bool solid = false;  // the inside hardly counts
+  ClearSpace clear;    // for padded shapes, in unit coordinates
 
  private:
   void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);

@@ -1,8 +1,8 @@
-// All levels of detail of one tree up to a count, ready to be asked: the shapes of its topmost nodes, and
-// how far each strays from the mesh, are found once.
+// All levels of detail of one tree up to a count. The shapes of its topmost nodes, and their distances from the mesh,
+// are computed once.
 //
-// A level is a cut through the tree, so levels are nested, by count as well as by tolerance.
-// Cost: 2 x finest - 1 final fits to build; a level then is a lookup, and the culling of useless shapes.
+// A level is a cut through the tree, so levels are nested, both by count and by tolerance.
+// Cost: 2 x finest - 1 final fits to build. A level is then a lookup, and the removal of superfluous shapes.
 #pragma once
 
 #include "fit/judge.hpp"
@@ -16,13 +16,13 @@ class Levels {
   Levels(const FitInput& input, uint32_t finest, Run& run);  // `input` must outlive it
   Levels(const Levels&) = delete;
 
-  // At most `count` shapes; beyond the finest level they are fitted now.
+  // At most `count` shapes. Shapes beyond the finest level are fitted on demand.
   FitResult at(uint32_t count, Run& run) const;
-  // As few shapes as stay within `tolerance` (of the diagonal); where not even the finest level does,
-  // it has the finest shapes there, which stray further.
+  // As few shapes as stay within `tolerance` (a fraction of the diagonal). Where even the finest level does not, the
+  // result has its finest shapes, which deviate further.
   WithinResult within(double tolerance, Run& run) const;
 
-  // The clusters of these levels, before useless shapes go.
+  // The clusters of these levels, before superfluous shapes are removed.
   Partition clusters_at(uint32_t count) const {
     return tree_.in_input_faces(tree_.partition_after(tree_.merges_to(count)));
   }
@@ -47,10 +47,11 @@ class Levels {
   TreeNodes nodes_;
   size_t finest_merges_;
   std::vector<uint32_t> finest_;  // nodes of the finest level
-  std::vector<uint32_t> place_;   // of a node among those known: the finest, then the merges above them
+  // the position of a node among the known ones: the finest nodes, then the merges above them
+  std::vector<uint32_t> place_;
   std::vector<Judged> judged_;
   std::vector<uint32_t> first_face_;
-  std::vector<std::vector<Vec3>> points_;  // of the finest
+  std::vector<std::vector<Vec3>> points_;  // of the finest nodes
 };
 
 }  // namespace hitbox::internal::fit

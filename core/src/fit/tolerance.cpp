@@ -15,14 +15,14 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-constexpr uint32_t kTreeFor = 256;  // shapes, at first; finer nodes exist, but were merged by moments alone
-constexpr int kMostTrees = 3;       // a torus at 1 %: 129 shapes with the first, then 27, then 14
-constexpr double kTie = 1e-4;       // of the tolerance: nearer to it than that is too far
-// More nodes than this times `most` are not judged: it takes too many shapes. Of more than kTreeFor nodes,
-// joining and further trees left one in 1.96 at best (31 meshes at 1, 3 and 8 %). Of fewer they may leave far
-// less, one in 9.6 of a torus, so that many always are.
+constexpr uint32_t kTreeFor = 256;  // number of shapes of the first tree; finer nodes were merged by moments alone
+constexpr int kMostTrees = 3;       // a torus at 1 % has 129 shapes with the first tree, then 27, then 14
+constexpr double kTie = 1e-4;       // fraction of the tolerance: a distance this close to it counts as too far
+// More nodes than this times `most` would need too many shapes, so they are not tested. Joining and further trees left
+// at least one in 1.96 of more than kTreeFor nodes (31 meshes at 1, 3 and 8 %). They may leave far fewer of a smaller
+// number, one in 9.6 for a torus, so kTreeFor nodes are always tested.
 constexpr size_t kHopeless = 3;
-constexpr size_t kNear = 6;  // pieces to which a piece is linked across gaps
+constexpr size_t kNear = 6;  // links per piece across gaps
 
 struct Piece {
   std::vector<uint32_t> faces;  // ascending
@@ -39,7 +39,7 @@ FarthestGoal goal_of(double tolerance) {
 
 bool is_within(const Judged& judged, double tolerance) { return judged.strays.high <= tolerance && !judged.enters; }
 
-// The topmost nodes within the tolerance; nothing where there are too many.
+// The topmost nodes within the tolerance; empty if there are too many.
 std::optional<std::vector<Piece>> pieces_of_tree(const MergeTree& tree, const Judge& judge, double tolerance,
                                                  size_t too_many, Run& run) {
   const TreeNodes nodes(tree);
@@ -68,7 +68,7 @@ std::optional<std::vector<Piece>> pieces_of_tree(const MergeTree& tree, const Ju
   return done;
 }
 
-// Joins neighbours while their common shape stays within the tolerance.
+// Merges neighbours while their common shape stays within the tolerance.
 class Joiner {
  public:
   Joiner(const FitInput& input, const Judge& judge, double tolerance, std::vector<Piece> pieces, Run& run)
@@ -157,18 +157,18 @@ class Joiner {
     offer(pairs);
   }
 
-  using Offer = std::tuple<double, uint32_t, uint32_t>;  // how far it strays, and of which pieces it is
+  using Offer = std::tuple<double, uint32_t, uint32_t>;  // distance of the common shape, and its two pieces
 
   const Judge& judge_;
   double tolerance_;
   Run& run_;
-  std::vector<Piece> pieces_;  // without faces: gone
+  std::vector<Piece> pieces_;  // a piece without faces was merged
   std::vector<std::set<uint32_t>> near_;
   std::map<Offer, Judged> offers_;
 };
 
-// How far the farthest of the shapes strays, more closely than a decision needs it. Those that are known to
-// be no farther than one before are not looked at closely.
+// The largest distance over the shapes, more precisely than a decision needs it. Shapes known to be no farther than a
+// former one are not refined.
 double farthest_of(std::span<const Shape> shapes, const Judge& judge, Run& run) {
   FarthestGoal closely;
   closely.relative = 0.02;
@@ -185,7 +185,7 @@ double farthest_of(std::span<const Shape> shapes, const Judge& judge, Run& run) 
 
 WithinResult result_of(const FitInput& input, const Judge& judge, double tolerance, std::vector<Piece> pieces,
                        Run& run) {
-  // Numbered by their first face, as all clusters are.
+  // Clusters are numbered by their first faces, as everywhere.
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.faces[0] < b.faces[0]; });
   Partition partition{std::vector<uint32_t>(input.exact().face_count()), static_cast<uint32_t>(pieces.size())};
   std::vector<Shape> shapes;
@@ -205,7 +205,7 @@ WithinResult result_of(const FitInput& input, const Judge& judge, double toleran
   return result;
 }
 
-// Where the tolerance cannot be had.
+// The result if the tolerance cannot be reached.
 WithinResult fit_judged(const FitInput& input, const Judge& judge, double tolerance, uint32_t count, Run& run) {
   WithinResult result{fit_unpadded(input, count, run)};
   result.capped = true;
@@ -222,13 +222,13 @@ WithinResult fit_within(const FitInput& input, double tolerance, uint32_t most, 
   run.enter("measure", 0.1, 0.2);
   const Judge judge(input, run);
   const size_t too_many = std::max<size_t>(kHopeless * most, kTreeFor);
-  const bool may_join = input.options.max_excess < 0;  // the tree has gone as far as that allows
+  const bool may_join = input.options.max_excess < 0;  // the tree already went as far as max_excess allows
   std::vector<Piece> best;
-  // A tree is best at about as many shapes as it was made for, which is not known before.
+  // A tree is best at about the number of shapes it was made for, which is not known in advance.
   uint32_t tree_for = kTreeFor;
   double done = 0.2;
   for (int round = 0; round < kMostTrees; ++round) {
-    const Run::Stretch stretch(run, done, 0.5 * (done + 1));  // how many there will be is not known
+    const Run::Stretch stretch(run, done, 0.5 * (done + 1));  // the number of trees is not known in advance
     done = 0.5 * (done + 1);
     const MergeTree tree = build_tree(input, tree_for, run);
     run.enter("within", 0.9, 1);

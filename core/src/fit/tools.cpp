@@ -8,7 +8,7 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-constexpr double kClearance = 0.01;  // of the diagonal; FIT: 0.003 to 0.03 tried, flat around here
+constexpr double kClearance = 0.01;  // fraction of the diagonal; results hardly change between 0.003 and 0.03
 
 CostModel cost_model(const FitOptions& options) {
   const bool grown = options.cost == Cost::grown || options.cost == Cost::deviation;
@@ -16,8 +16,8 @@ CostModel cost_model(const FitOptions& options) {
           options.cost == Cost::joint ? options.overlap_samples : 0};
 }
 
-// What merging compares. The paper's cost tries all kinds; ours leaves the slanted ones to the final
-// clusters. They take a third of the time and make the clusters neither better nor worse.
+// The kinds that merging compares. The paper's cost tries all kinds. Here only the final clusters use the slanted
+// kinds, which take a third of the time and make the clusters neither better nor worse.
 CostModel merging_model(const FitOptions& options) {
   CostModel model = cost_model(options);
   CostModel upright = model;

@@ -1,4 +1,4 @@
-// Everything a fit measures shapes with, and how much it may spend.
+// The cost models and meters of a fit, and its effort.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 
 namespace hitbox::internal::fit {
 
-// What each preset spends. Leaves, groups and refinement are what quality comes from; polishing lowers
-// the distance by another twentieth.
+// The effort of each preset. Quality comes from leaves, groups and refinement; polishing lowers the distance by another
+// twentieth.
 struct Plan {
   size_t leaves_a_shape, least_leaves;
   bool groups;
-  size_t tries;  // of refinement, for each shape
+  size_t tries;  // budget of refinement, per shape
   size_t least_tries;
   int polish_rounds;
   int trim_rounds;
-  double density;  // of the meter's lattice
+  double density;  // density of the meter's lattice
 
   static Plan of(Effort effort);
   size_t leaf_count(uint32_t shapes) const { return std::max(least_leaves, leaves_a_shape * shapes); }
-  // A few shapes are polished longer: that takes little time, and each of them is much of the whole.
+  // With few shapes polishing is longer: it takes little time, and each shape matters more.
   int polish_rounds_for(size_t shapes) const {
     constexpr size_t kFew = 64;
     constexpr int kLong = 8;
@@ -34,10 +34,10 @@ struct Plan {
 struct Tools {
   Plan plan;
   CostModel merging, final;
-  std::optional<DeviationMeter> meter;  // none: costs are volumes
+  std::optional<DeviationMeter> meter;  // empty: costs are volumes
   Shaper quick, thorough;
 
-  explicit Tools(const FitInput& input);  // which must outlive it
+  explicit Tools(const FitInput& input);  // `input` must outlive it
   Tools(const Tools&) = delete;
 };
 

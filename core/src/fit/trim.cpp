@@ -13,7 +13,7 @@ namespace hitbox::internal::fit {
 namespace {
 
 constexpr uint32_t kNobody = UINT32_MAX;
-constexpr double kOnTheSide = 1e-7;   // of the diagonal: what is deeper holds nothing up
+constexpr double kOnTheSide = 1e-7;   // fraction of the diagonal: a deeper vertex does not limit the shape
 constexpr double kWorthwhile = 1e-3;  // of a cost
 
 class Trimmer {
@@ -40,7 +40,7 @@ class Trimmer {
   std::vector<bool> trim() {
     std::vector<Bounds> boxes;
     for (const Shape& shape : shapes_) boxes.push_back(bounds(shape));
-    const BoxBvh tree(boxes, run_);  // as they are at first: shapes mostly shrink
+    const BoxBvh tree(boxes, run_);  // the initial boxes, because shapes usually shrink
     std::vector<uint32_t> order(fitted_.size());
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(),
@@ -73,7 +73,7 @@ class Trimmer {
     give(cluster, receivers, std::move(kept));
   }
 
-  // The shape as it is, only smaller, and if that costs less than `most` the best there is.
+  // The same shape made smaller, and if that costs less than `most`, the best shape.
   Fitted around(uint32_t cluster, std::span<const uint32_t> faces, double most) {
     const std::vector<uint32_t> vertices = vertices_of(mesh_, faces);
     fitter_.points.assign(mesh_.vertices, vertices);
@@ -100,7 +100,7 @@ class Trimmer {
     distance_.resize(points_.size());
   }
 
-  // For each face the first other cluster whose shape holds it. Shapes are convex: corners are enough.
+  // For each face the first other cluster whose shape contains it. Shapes are convex, so corners are enough.
   std::vector<uint32_t> find_receivers(uint32_t cluster, const BoxBvh& tree) {
     std::vector<uint32_t> near;
     tree.overlaps(box_, [&](uint32_t other) {
@@ -123,7 +123,7 @@ class Trimmer {
     return receivers;
   }
 
-  // A face that one shape holds must not end up in two: its fragments go to one receiver, or stay.
+  // A face in one shape must not end up in two, so all its fragments go to one receiver, or stay.
   void keep_together(std::span<const uint32_t> faces, std::span<uint32_t> receivers) const {
     std::unordered_map<uint32_t, uint32_t> receiver_of;
     for (size_t k = 0; k < faces.size(); ++k) {
@@ -138,7 +138,7 @@ class Trimmer {
            (rules_.group.empty() || rules_.group[other] == rules_.group[from]);
   }
 
-  // Whether all vertices on the shape's sides are of these faces: then it cannot shrink.
+  // Whether all vertices on the shape's sides belong to these faces; then giving away others cannot shrink it.
   bool all_held_up_by(std::span<const uint32_t> faces, uint32_t cluster) {
     signed_distance(shapes_[cluster], points_, distance_);
     for (const uint32_t face : faces)
@@ -164,11 +164,11 @@ class Trimmer {
   const Shaper& shaper_;
   Run& run_;
   Fitter fitter_;
-  std::vector<std::vector<uint32_t>> faces_;  // of a cluster
+  std::vector<std::vector<uint32_t>> faces_;  // per cluster
   std::vector<Shape> shapes_;
   std::vector<bool> changed_;
-  // Of the cluster that is looked at
-  std::vector<uint32_t> vertices_, place_;  // each once; where a vertex of the mesh is among them
+  // Data of the current cluster
+  std::vector<uint32_t> vertices_, place_;  // without repetitions; the position of each vertex of the mesh
   std::vector<Vec3> points_;
   std::vector<double> distance_;
   Bounds box_;

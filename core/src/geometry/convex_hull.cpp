@@ -27,7 +27,7 @@ std::vector<Vec3> scaled_into_exact_range(std::span<const Vec3> points) {
   return result;
 }
 
-// The index for which `measure` is largest, the first one on ties.
+// The index with the largest `measure`, the first one for ties.
 template <class Measure>
 uint32_t argmax(std::span<const Vec3> points, Measure&& measure) {
   uint32_t best = 0;
@@ -46,8 +46,8 @@ uint32_t first_where(std::span<const Vec3> points, Condition&& condition) {
   return static_cast<uint32_t>(found - points.begin());
 }
 
-// Up to four affinely independent points, as far apart as floats can tell. Only where the floats'
-// choice turns out to be degenerate are all points asked exactly.
+// Up to four affinely independent points, as far apart as floats can tell. All points are tested exactly only if the
+// choice by floats is degenerate.
 struct Simplex {
   std::array<uint32_t, 4> corner{};
   int dimension = 0;
@@ -81,7 +81,7 @@ Simplex find_simplex(std::span<const Vec3> points) {
   return simplex;
 }
 
-// Points in a plane, seen along a coordinate axis that does not lie in it: exact and injective,
+// Points in a plane, projected along a coordinate axis that does not lie in it. The projection is exact and injective,
 // so its hull has the same corners.
 std::vector<Vec2> projected(std::span<const Vec3> points, const Simplex& simplex) {
   const Vec3 &a = points[simplex.corner[0]], &b = points[simplex.corner[1]], &c = points[simplex.corner[2]];
@@ -93,8 +93,8 @@ std::vector<Vec2> projected(std::span<const Vec3> points, const Simplex& simplex
   return result;
 }
 
-// Front as a fan around corner 0, back around corner 1: no two diagonals are the same, so the
-// surface is closed in the strict sense.
+// The front is a fan around corner 0, the back one around corner 1. No two diagonals are equal, so the surface is
+// closed in the strict sense.
 std::vector<Triangle> both_sides_of_polygon(uint32_t corners) {
   std::vector<Triangle> triangles;
   for (uint32_t k = 1; k + 1 < corners; ++k) triangles.push_back({0, k, k + 1});
@@ -111,7 +111,7 @@ std::vector<uint32_t> ends_of_segment(std::span<const Vec3> points) {
   return {low, high};
 }
 
-// Numbers the vertices in input order and brings the triangles into a canonical one.
+// Numbers the vertices in input order, and sorts the triangles canonically.
 void number_vertices(std::vector<Triangle>& triangles, std::vector<uint32_t>& indices, size_t point_count) {
   std::vector<uint32_t> number(point_count, 0);
   for (const Triangle& t : triangles)
@@ -131,11 +131,11 @@ void number_vertices(std::vector<Triangle>& triangles, std::vector<uint32_t>& in
 }  // namespace
 
 Result<ConvexHull> convex_hull(std::span<const Vec3> points) {
-  if (points.empty()) return Error{"convex hull: there are no points; give at least one."};
+  if (points.empty()) return Error{"convex hull: there are no points. Give at least one."};
   if (points.size() > 0x7fffffff)
     return Error{format("convex hull: %zu points; at most 2147483647 are allowed.", points.size())};
   for (size_t k = 0; k < points.size(); ++k)
-    if (!is_finite(points[k])) return Error{format("convex hull: point %zu is not finite; remove it or repair it.", k)};
+    if (!is_finite(points[k])) return Error{format("convex hull: point %zu is not finite. Remove it or repair it.", k)};
 
   const std::vector<Vec3> exact = scaled_into_exact_range(points);
   const Simplex simplex = find_simplex(exact);
@@ -242,7 +242,7 @@ std::string verify_enclosure(std::span<const Vec3> points, std::span<const Vec3>
 }  // namespace
 
 std::string verify_hull(std::span<const Vec3> points, const ConvexHull& hull, bool exhaustive) {
-  if (hull.indices.size() != hull.mesh.vertices.size()) return "one index a vertex is missing";
+  if (hull.indices.size() != hull.mesh.vertices.size()) return "the number of indices is not that of the vertices";
   const std::vector<Vec3> exact = scaled_into_exact_range(points);
   std::vector<Vec3> vertices;
   for (size_t k = 0; k < hull.indices.size(); ++k) {

@@ -37,7 +37,7 @@ class Clipper {
   }
 
  private:
-  // No corner that is left lies in the triangle or on its sides, but for those in its corners.
+  // Whether no remaining corner lies in the triangle or on its sides, except at its corners.
   bool is_ear(uint32_t a, uint32_t b, uint32_t c) const {
     const Vec2 &p = points_[a], &q = points_[b], &r = points_[c];
     if (orient2d(p, q, r) <= 0) return false;

@@ -1,9 +1,9 @@
-// Ear clipping: a polygon in the plane as triangles. Every side is decided by exact predicates.
+// Triangulates a polygon in the plane by ear clipping. Exact predicates decide every side.
 //
 // After G. H. Meisters, "Polygons Have Ears" (1975). A polygon of n corners always gives n - 2 triangles, and their
-// outer sides are always exactly the polygon's sides, so what is closed by them is closed. They tile the polygon if it
-// turns counter-clockwise and does not cross itself; two of its sides may lie on each other, as bridges to holes do.
-// Cost: O(n) for convex polygons, O(n^2) on sane input, O(n^3) at worst.
+// outer sides are always exactly the polygon's sides, so they close a surface with this border. They tile the polygon
+// if it is counter-clockwise and does not cross itself; two of its sides may coincide, as bridges to holes do. Cost:
+// O(n) for convex polygons, O(n^2) for ordinary input, O(n^3) at worst.
 #pragma once
 
 #include <span>

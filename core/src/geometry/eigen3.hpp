@@ -1,6 +1,6 @@
-// Eigenvectors of a symmetric 3x3 matrix by cyclic Jacobi rotations: slower than the closed form
-// (about 0.4 us), but right to the last digits on flat and isotropic matrices too, and made of
-// + - * / sqrt alone, so it gives the same bytes everywhere.
+// Eigenvectors of a symmetric 3x3 matrix by cyclic Jacobi rotations. They are slower than the closed form (about 0.4
+// us), but accurate to the last digits also for flat and isotropic matrices. They use only + - * / sqrt, so they give
+// the same bytes everywhere.
 #pragma once
 
 #include "base/mat3.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
 
-// The neighbours of closed triangles: across the edge corner[k] -> corner[k + 1].
+// The neighbours of closed triangles, across the edge corner[k] -> corner[k + 1].
 std::vector<Triangle> neighbors_of(std::span<const Triangle> triangles) {
   struct Edge {
     uint32_t low, high, triangle, k;
@@ -88,9 +88,9 @@ bool GrowingHull::sees(const Facet& facet, const Vec3& point) const {
   return orient3d(points_[facet.corner[0]], points_[facet.corner[1]], points_[facet.corner[2]], point) > 0;
 }
 
-// Walks over the facets towards where the ray from inside through the point leaves the hull. Each step crosses an edge
-// that parts the facet from the ray. Seen from inside, the facets are a regular triangulation of the directions, in
-// which such a walk never comes back. The point is inside where the facet that it ends at does not see it.
+// Walks over the facets to the exit of the ray from the inside through the point. Each step crosses an edge that
+// separates the facet from the ray. Seen from inside, the facets are a regular triangulation of the directions, in
+// which such a walk never returns. The point is inside if the last facet does not see it.
 uint32_t GrowingHull::first_seen(const Vec3& point) const {
   uint32_t at = start_ < facets_.size() && facets_[start_].is_alive ? start_ : 0;
   while (!facets_[at].is_alive) ++at;
@@ -104,12 +104,12 @@ uint32_t GrowingHull::first_seen(const Vec3& point) const {
     if (next == kNone) return kNone;
     at = next;
   }
-  for (uint32_t k = 0; k < facets_.size(); ++k)  // not to be reached, but right in any case
+  for (uint32_t k = 0; k < facets_.size(); ++k)  // should not be reached, but is always right
     if (facets_[k].is_alive && sees(facets_[k], point)) return k;
   return kNone;
 }
 
-// The facets that a point sees hang together (see geometry/quickhull), so a search from one of them finds all.
+// The facets that a point sees are connected (see geometry/quickhull), so a search from one of them finds all.
 void GrowingHull::find_visible(uint32_t start, const Vec3& point) {
   visible_ = {start};
   facets_[start].is_visible = true;
@@ -167,7 +167,7 @@ bool GrowingHull::add(const Vec3& point) {
   return true;
 }
 
-// The furthest first: then most of the others are inside by the time it is their turn.
+// The furthest first, because most of the others are then inside in their turn.
 size_t GrowingHull::add(std::span<const Vec3> points) {
   std::vector<std::pair<double, uint32_t>> order;
   order.reserve(points.size());
@@ -187,7 +187,7 @@ void GrowingHull::take_back(const Step& step) {
   const auto removed = std::span(removed_).subspan(step.first_removed);
   for (const uint32_t id : removed) facets_[id].is_alive = true;
   alive_ += removed.size();
-  // Their neighbours across the horizon turn back to them; among themselves they never turned away.
+  // Restores the links of their neighbours across the horizon; links among themselves never changed.
   for (const uint32_t id : removed)
     for (size_t k = 0; k < 3; ++k) replace_neighbor(facets_[id].neighbor[k], facets_[id].corner[(k + 1) % 3], id);
   made_.resize(step.first_made);

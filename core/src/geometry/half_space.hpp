@@ -1,4 +1,4 @@
-// A plane and all that is behind it.
+// A plane and all points behind it.
 #pragma once
 
 #include "base/rooms.hpp"
@@ -7,7 +7,7 @@
 namespace hitbox::internal::geometry {
 
 struct HalfSpace {
-  Vec3 normal;  // a unit vector, looks out
+  Vec3 normal;  // a unit vector that points out
   double offset = 0;
 
   double above(const Vec3& p) const { return dot(normal, p) - offset; }  // <= 0 inside

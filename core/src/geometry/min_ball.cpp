@@ -16,8 +16,8 @@ struct Support {
   size_t size = 0;
 };
 
-// The centre of the smallest sphere through all the points, in their affine hull: solves the
-// normal equations by elimination with full pivoting. False if they are affinely dependent.
+// The centre of the smallest sphere through all points, in their affine hull. Solves the normal equations by
+// elimination with full pivoting. Returns false if the points are affinely dependent.
 bool circumcenter(std::span<const Vec3> points, Vec3& center) {
   const size_t n = points.size() - 1;
   Vec3 edge[3];
@@ -28,7 +28,7 @@ bool circumcenter(std::span<const Vec3> points, Vec3& center) {
     matrix[r][3] = norm_sq(edge[r]) / 2;
   }
   for (size_t k = 0; k < n; ++k) {
-    size_t pivot = k;  // a Gram matrix: its largest entry is on the diagonal
+    size_t pivot = k;  // the largest entry of a Gram matrix is on the diagonal
     for (size_t r = k + 1; r < n; ++r)
       if (matrix[r][r] > matrix[pivot][pivot]) pivot = r;
     if (!(matrix[pivot][pivot] > 1e-30 * norm_sq(edge[pivot]))) return false;
@@ -56,9 +56,8 @@ double furthest_sq(std::span<const Vec3> points, const Vec3& center, size_t& fur
   return most;
 }
 
-// The smallest ball of up to five points, the last of which is known to be on it; keeps only the
-// points that carry it. Every subset's ball is grown around all five, so the best one is right
-// whatever rounding does to the others.
+// The smallest ball of up to five points, the last of which is known to be on it. Keeps only the points that define it.
+// The ball of every subset is grown around all five, so the best one is valid in spite of rounding.
 Vec3 best_center(Support& support) {
   const std::span<const Vec3> all(support.point.data(), support.size);
   double best_sq = Bounds::kInfinity;
@@ -84,7 +83,7 @@ Vec3 best_center(Support& support) {
   return best;
 }
 
-// Points within the unit ball around the origin, more or less.
+// Points scaled to about the unit ball around the origin.
 Ball min_ball_of_scaled(std::span<const Vec3> points) {
   Support support;
   size_t furthest = 0;
@@ -126,7 +125,7 @@ Ball min_ball(std::span<const Vec3> points) {
   Ball result{{std::ldexp(ball.center.x, exponent) + middle.x, std::ldexp(ball.center.y, exponent) + middle.y,
                std::ldexp(ball.center.z, exponent) + middle.z},
               0};
-  for (const Vec3& p : points) {  // from the very centre that is returned, and rounded up
+  for (const Vec3& p : points) {  // measured from the returned centre, and rounded up
     const Vec3 offset = p - result.center;
     result.radius = std::max(result.radius, std::hypot(offset.x, offset.y, offset.z));
   }

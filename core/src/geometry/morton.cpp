@@ -18,7 +18,7 @@ static uint64_t spread_bits(uint64_t v) {
 }
 
 std::vector<uint64_t> morton_codes(std::span<const Vec3> points, double shift) {
-  constexpr double kCells = 1 << 20;  // a shift of one whole box still fits into 21 bits
+  constexpr double kCells = 1 << 20;  // a shift by one whole box still fits into 21 bits
   const Bounds box = bounds_of(points);
   const double longest = max_component(box.size());
   const double scale = longest > 0 ? kCells / longest : 0;

@@ -1,4 +1,4 @@
-// Points in the order of a Morton curve: what is near in space is mostly near in the order.
+// Points in the order of a Morton curve: neighbours in space are usually close in the order.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace hitbox::internal::geometry {
 
-// Where each point is on the curve. `shift` as below.
+// The position of each point on the curve. `shift` as below.
 std::vector<uint64_t> morton_codes(std::span<const Vec3> points, double shift = 0);
 
-// The points' numbers along the curve, ties by number. `shift` in [0, 1) moves the curve's cells, so
-// that two curves do not share their jumps. Costs O(n log n).
+// The points' numbers along the curve, ties by number. `shift` in [0, 1) moves the curve's cells, so that two curves do
+// not share their jumps. Cost: O(n log n).
 std::vector<uint32_t> morton_order(std::span<const Vec3> points, double shift = 0);
 
 }  // namespace hitbox::internal::geometry

@@ -17,14 +17,13 @@ namespace hitbox::internal::geometry {
 namespace {
 
 // All lengths are in the coordinates of Place.
-constexpr double kSliver = 1e-7;      // lower than this, a triangle's plane is known too badly to ask it
-constexpr double kOutside = 1e-9;     // how far a point may be on the wrong side of a plane
-constexpr double kReach = 2;          // no vertex goes further out along an axis
-constexpr double kWorthwhile = 1e-6;  // six times the least volume that a move has to save
+constexpr double kSliver = 1e-7;      // the plane of a lower triangle is too inexact
+constexpr double kOutside = 1e-9;     // tolerance on the wrong side of a plane
+constexpr double kReach = 2;          // limit of the coordinates of vertices
+constexpr double kWorthwhile = 1e-6;  // six times the least volume that a move must save
 
-// Coordinates in which the hull is around the origin and as wide in all directions. Volumes compare
-// there as they do outside, and what is on which side of a plane stays so; but a plate becomes a solid
-// with facets whose planes are known as well as those of a ball.
+// Coordinates in which the hull is centred at the origin and equally wide in all directions. The map keeps ratios of
+// volumes and sides of planes, and turns a plate into a solid whose facets have planes as exact as those of a ball.
 struct Place {
   explicit Place(std::span<const Vec3> points);
   Vec3 to_local(const Vec3& p) const {
@@ -54,7 +53,7 @@ Place::Place(std::span<const Vec3> points) {
 struct Facet {
   Triangle corner{};
   HalfSpace plane{};
-  double area = 0;  // 0: a sliver, whose plane says nothing
+  double area = 0;  // 0: a sliver, whose plane is meaningless
   bool alive = true;
 
   bool has(uint32_t v) const { return corner[0] == v || corner[1] == v || corner[2] == v; }
@@ -63,10 +62,10 @@ struct Facet {
 struct Collapse {
   double cost;  // the volume it adds
   uint32_t a, b;
-  uint32_t version;  // of both ends, when it was worked out
+  uint32_t version;  // of both ends at the time of the computation
   Vec3 point;
 
-  // Reversed: the queue has its largest on top.
+  // Reversed, because the queue has its largest element on top.
   friend bool operator<(const Collapse& x, const Collapse& y) {
     return std::tie(x.cost, x.a, x.b) > std::tie(y.cost, y.a, y.b);
   }
@@ -99,15 +98,15 @@ class ProgressiveHull {
 
   static constexpr uint32_t kNone = 0xffffffff;
   Place place_;
-  std::vector<Vec3> inner_;  // what is to be enclosed
+  std::vector<Vec3> inner_;  // the points to enclose
   std::vector<Vec3> points_;
   std::vector<Facet> facets_;
-  std::vector<uint32_t> free_;                    // places in facets_
-  std::vector<std::vector<uint32_t>> facets_at_;  // of a vertex; none: it is gone
-  std::vector<uint32_t> versions_;                // of a vertex: counts changes around it
+  std::vector<uint32_t> free_;                    // unused places in facets_
+  std::vector<std::vector<uint32_t>> facets_at_;  // per vertex; empty: the vertex was removed
+  std::vector<uint32_t> versions_;                // per vertex: counts changes around it
   std::priority_queue<Collapse> queue_;
   size_t vertex_count_;
-  // The facets at both ends of the edge looked at, the edges around them, the facets beyond those.
+  // The facets at both ends of the current edge, the edges around them, and the facets beyond these.
   std::vector<uint32_t> star_, beyond_;
   std::vector<std::array<uint32_t, 2>> rim_;
   std::vector<HalfSpace> constraints_;
@@ -158,7 +157,7 @@ uint32_t ProgressiveHull::facet_with_edge(uint32_t from, uint32_t to) const {
   return kNone;
 }
 
-// False where the edge a b is none, or where two ends of it would fold the surface onto itself.
+// False if a b is not an edge, or if collapsing it would fold the surface onto itself.
 bool ProgressiveHull::find_star(uint32_t a, uint32_t b) {
   star_.clear();
   beyond_.clear();
@@ -190,7 +189,7 @@ bool ProgressiveHull::holds(const Vec3& p) const {
                      [&](const HalfSpace& h) { return h.above(p) <= kOutside; });
 }
 
-// Whether a triangle from an edge of the rim to `p` would face inward, as it may within a plane.
+// Whether a triangle from an edge of the rim to `p` would face inward, which can happen within a plane.
 bool ProgressiveHull::turns_rim_over(const Vec3& p) const {
   return std::any_of(rim_.begin(), rim_.end(), [&](const auto& edge) {
     const Vec3 &from = points_[edge[0]], &to = points_[edge[1]];
@@ -212,7 +211,7 @@ std::optional<Collapse> ProgressiveHull::best_collapse(uint32_t a, uint32_t b) {
   }
   for (const uint32_t f : beyond_)
     if (facets_[f].area > 0) constraints_.push_back(facets_[f].plane);
-  // One end will do where the other lies in a flat or straight part of the surface.
+  // One end is enough if the other lies in a flat or straight part of the surface.
   const auto point = holds(points_[a])   ? std::optional(points_[a])
                      : holds(points_[b]) ? std::optional(points_[b])
                                          : lowest_point(uphill, constraints_, kReach);
@@ -241,7 +240,7 @@ void ProgressiveHull::offer_all() {
   }
 }
 
-// The point must not see a facet further away, as it may where planes are nearly the same.
+// The point must not see a facet further away, which can happen with nearly equal planes.
 bool ProgressiveHull::keeps_convex(const Collapse& collapse) {
   if (!find_star(collapse.a, collapse.b) || turns_rim_over(collapse.point)) return false;
   return std::none_of(facets_.begin(), facets_.end(), [&](const Facet& facet) {
@@ -261,7 +260,7 @@ void ProgressiveHull::perform(const Collapse& collapse) {
 }
 
 void ProgressiveHull::reduce_to(size_t most_vertices) {
-  bool fresh = false;  // all edges have been looked at since the last collapse
+  bool fresh = false;  // all edges were priced since the last collapse
   while (vertex_count_ > most_vertices) {
     if (queue_.empty()) {
       if (fresh) return;
@@ -280,15 +279,15 @@ void ProgressiveHull::reduce_to(size_t most_vertices) {
   }
 }
 
-// What the third corner of the facet over the edge from -> to has to stay above: the facet's plane,
-// turned about the edge until it touches an inner point or `next`, the corner after it at the rim.
+// The plane that the third corner of the facet over the edge from -> to must stay above: the facet's plane, rotated
+// about the edge until it touches an inner point or `next`, the next corner of the rim.
 HalfSpace ProgressiveHull::tangent_through(uint32_t from, uint32_t to, uint32_t next, const Vec3& normal) const {
   const Vec3& origin = points_[from];
   const Vec3 along = normalized(points_[to] - origin), across = cross(normal, along);
   double best = -2, out = 1, down = 0;
   const auto turn_to = [&](const Vec3& p) {
     const Vec3 d = p - origin;
-    // Nothing lies above the facet but by rounding, which must not turn a flat angle into none.
+    // Points lie above the facet only by rounding, which must not turn a flat angle into zero.
     const double x = dot(d, across), h = std::max(-dot(d, normal), 0.0), length_sq = x * x + h * h;
     if (length_sq < kOutside * kOutside) return;
     const double cosine = x * std::abs(x) / length_sq;  // squared, with its sign
@@ -303,9 +302,8 @@ HalfSpace ProgressiveHull::tangent_through(uint32_t from, uint32_t to, uint32_t 
   return {turned, dot(turned, origin)};
 }
 
-// Moves a vertex to where the volume is least, the others staying where they are. A facet over an
-// edge of the rim is above all inner points if its third corner is above one plane through that edge,
-// so this is a linear program too.
+// Moves a vertex to the position of least volume while the others stay. A facet over an edge of the rim is above all
+// inner points if its third corner is above one plane through that edge, so this is a linear program too.
 bool ProgressiveHull::move_in(uint32_t v) {
   constraints_.clear();
   rim_.clear();
@@ -333,7 +331,7 @@ bool ProgressiveHull::move_in(uint32_t v) {
 }
 
 void ProgressiveHull::tighten() {
-  constexpr int kSweeps = 2;  // a third one saves less than a hundredth of what these do
+  constexpr int kSweeps = 2;  // a third sweep saves less than a hundredth of these
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool moved = false;
     for (uint32_t v = 0; v < points_.size(); ++v)

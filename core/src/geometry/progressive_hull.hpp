@@ -1,17 +1,16 @@
-// A convex surface around a convex surface, of fewer vertices.
+// A convex surface of fewer vertices around a convex surface.
 //
-// After P. V. Sander, X. Gu, S. J. Gortler, H. Hoppe, J. Snyder, "Silhouette Clipping" (2000): the
-// two ends of an edge are replaced by one point that sees all the facets at them and no others, so
-// that the new surface is the hull of the old one and the point. Of these points the one that adds
-// least volume is the answer of a linear program in three variables; the cheapest edge goes first.
-// By then the surface has left behind what it was around, as each step only knows the last one. So
-// at the end each vertex is moved in as far as the points let it, again by a linear program.
+// After P. V. Sander, X. Gu, S. J. Gortler, H. Hoppe, J. Snyder, "Silhouette Clipping" (2000): one point replaces the
+// two ends of an edge. It sees all facets at them and no others, so the new surface is the hull of the old one and the
+// point. A linear program in three variables finds the point that adds least volume, and the cheapest edge goes first.
+// Each step only encloses the previous surface, so the final one may be far from the points. At the end each vertex is
+// therefore moved in as far as the points allow, again by a linear program.
 //
-// Cutting a box by planes is the other way to do it. At a corner of planes three facets meet, at a
-// vertex of triangles six: with as many vertices twice as many facets touch the points. Measured
-// (greedy planes, exact cut volumes), the volume beyond the hull's is two to ten times as large.
+// The alternative is to cut a box by planes. Three facets meet at a corner of planes, but six at a vertex of triangles,
+// so with equally many vertices twice as many facets touch the points. Measured with greedy planes and exact cut
+// volumes, planes have two to ten times as much volume beyond the hull's.
 //
-// Cost: 15 to 30 us for each vertex that goes.
+// Cost: 15 to 30 us per removed vertex.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +20,8 @@
 
 namespace hitbox::internal::geometry {
 
-// The vertices of a convex surface around `hull` (a solid, as convex_hull gives it), at most
-// `most_vertices` of them unless no edge can go any more. Vertices of the hull stick out by no more
-// than 1e-9 of its diagonal for each that went.
+// The vertices of a convex surface around `hull` (a solid from convex_hull), at most `most_vertices` unless no edge can
+// be collapsed any more. Vertices of the hull stick out by at most 1e-9 of its diagonal per removed vertex.
 std::vector<Vec3> progressive_hull(const TriangleMesh& hull, uint32_t most_vertices);
 
 }  // namespace hitbox::internal::geometry

@@ -12,11 +12,11 @@ namespace {
 constexpr uint32_t kNone = 0xffffffff;
 
 struct Facet {
-  Vec3 origin, normal;  // normal: as long as twice the area
-  double error;         // above(p) is right about the side if it is further from 0 than this
+  Vec3 origin, normal;  // the normal's length is twice the area
+  double error;         // the sign of above(p) is right if its magnitude exceeds this
   Triangle corner;
-  std::array<uint32_t, 3> neighbor;  // across the edge corner[k] -> corner[k + 1]
-  uint32_t first_outside = kNone;    // points that see this facet, as a list through next_
+  std::array<uint32_t, 3> neighbor;  // neighbour across the edge corner[k] -> corner[k + 1]
+  uint32_t first_outside = kNone;    // list of the points that see this facet, linked by next_
   uint32_t furthest = kNone;
   double furthest_above = 0;
   bool alive = true;
@@ -52,8 +52,8 @@ class Quickhull {
 
   std::span<const Vec3> points_;
   Vec3 extent_;
-  std::vector<uint32_t> next_;        // the next point outside the same facet
-  std::vector<uint32_t> facet_from_;  // the new facet whose edge on the horizon starts here
+  std::vector<uint32_t> next_;        // next point outside the same facet
+  std::vector<uint32_t> facet_from_;  // new facet whose edge on the horizon starts here
   std::vector<Facet> facets_;
   std::vector<uint32_t> free_, queue_, visible_, fresh_;
 
@@ -76,7 +76,7 @@ uint32_t Quickhull::add_facet(uint32_t a, uint32_t b, uint32_t c) {
   facet.origin = points_[a];
   const Vec3 u = points_[b] - facet.origin, v = points_[c] - facet.origin;
   facet.normal = cross(u, v);
-  // orient3d's permanent at its largest: no point is further from the origin than the extent.
+  // The largest possible permanent of orient3d, because no point is further from the origin than the extent.
   const Vec3 size = abs(u), other = abs(v);
   facet.error = kOrient3dError *
                 ((size.y * other.z + size.z * other.y) * extent_.x + (size.z * other.x + size.x * other.z) * extent_.y +
@@ -92,7 +92,7 @@ inline bool Quickhull::sees(const Facet& facet, uint32_t point, double above) co
   return orient3d(points_[a], points_[b], points_[c], points_[point]) > 0;
 }
 
-// Gives the point to the first candidate it sees; one that sees none is inside for good.
+// Assigns the point to the first candidate that it sees. A point that sees none stays inside.
 void Quickhull::assign(uint32_t point, std::span<const uint32_t> candidates) {
   const Vec3 p = points_[point];
   for (const uint32_t id : candidates) {
@@ -102,7 +102,7 @@ void Quickhull::assign(uint32_t point, std::span<const uint32_t> candidates) {
     if (facet.first_outside == kNone) queue_.push_back(id);
     next_[point] = facet.first_outside;
     facet.first_outside = point;
-    // Ties go to the smaller index, so that of equal points the first becomes the corner.
+    // The smaller index wins ties, so the first of equal points becomes the corner.
     if (facet.furthest == kNone || above > facet.furthest_above ||
         (above == facet.furthest_above && point < facet.furthest)) {
       facet.furthest = point;
@@ -127,8 +127,8 @@ void Quickhull::run(std::array<uint32_t, 4> simplex) {
   }
 }
 
-// The facets that `point` sees are connected (shift it a little towards the inside: it then lies
-// in no facet's plane and sees the same ones), so a search from one of them finds all.
+// The facets that `point` sees are connected (shifted slightly towards the inside, it lies in no facet's plane and sees
+// the same facets), so a search from one of them finds all.
 void Quickhull::find_visible(uint32_t start, uint32_t point) {
   visible_ = {start};
   facets_[start].visible = true;
@@ -141,8 +141,8 @@ void Quickhull::find_visible(uint32_t start, uint32_t point) {
     }
 }
 
-// New facets from the horizon, a simple cycle, to the point. None is degenerate: a point in line
-// with an edge of a facet it sees would lie in that facet's plane.
+// Makes new facets from the horizon, a simple cycle, to the point. None is degenerate: a point in line with an edge of
+// a facet that it sees would lie in that facet's plane.
 void Quickhull::cover_horizon(uint32_t point) {
   fresh_.clear();
   for (const uint32_t id : visible_)
@@ -152,7 +152,7 @@ void Quickhull::cover_horizon(uint32_t point) {
       const uint32_t from = facets_[id].corner[k], to = facets_[id].corner[(k + 1) % 3];
       const uint32_t made = add_facet(from, to, point);
       facets_[made].neighbor[0] = beyond;
-      // By its corners: two facets may share more than one edge while the hull is small.
+      // Finds the edge by its corners, because two facets of a small hull may share several edges.
       Facet& other = facets_[beyond];
       const size_t edge = other.corner[0] == to ? 0 : other.corner[1] == to ? 1 : 2;
       other.neighbor[edge] = made;
@@ -219,8 +219,8 @@ void Quickhull::label_facets() {
   first_member_.push_back(static_cast<uint32_t>(members_.size()));
 }
 
-// Around a point inside a merged facet there is no edge between two of them, on an edge there are
-// two: only a point with three or more is extreme.
+// A point inside a merged facet has no edge between merged facets, and a point on an edge has two. Only a point with
+// three or more is extreme.
 void Quickhull::count_facets_at_corners() {
   facets_at_.assign(points_.size(), 0);
   for (const uint32_t id : members_)

@@ -1,7 +1,7 @@
 // Closest points on segments and triangles.
 //
-// Right also for triangles that are segments or points. The answer always lies on the triangle, so
-// a distance to it is never too small; for slivers it errs by less than 1e-9 of their length.
+// They are also valid for triangles that are segments or points. The result always lies on the triangle, so a distance
+// to it is never too small. For slivers its error is below 1e-9 of their length.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ inline Vec3 closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3& 
                at_c = dot(cross(ab, p - a), normal), sum = at_a + at_b + at_c;
   if (!(at_a >= 0 && at_b >= 0 && at_c >= 0 && sum > 0)) return closest_point_on_triangle_edges(p, a, b, c);
   const Vec3 inside = a * (at_a / sum) + b * (at_b / sum) + c * (at_c / sum);
-  // The weights of a sliver are noise, but then its edges are as near as its inside.
+  // The weights of a sliver are noise, but its edges are as near as its inside.
   if (norm_sq(normal) > 1e-16 * norm_sq(ab) * norm_sq(ca)) return inside;
   const Vec3 edge = closest_point_on_triangle_edges(p, a, b, c);
   return norm_sq(p - edge) < norm_sq(p - inside) ? edge : inside;

@@ -12,10 +12,10 @@ namespace hitbox::internal::geometry {
 
 namespace {
 
-// How two closed convex sets lie to each other: they have no common point, their insides do not meet, or they do.
+// The relation of two closed convex sets: they have no common point, their insides do not meet, or they do.
 enum class Contact : uint8_t { none, edge, inside };
 
-// The corners of a triangle that are needed to span it: 3, or the 2 ends of a segment, or 1 point.
+// The corners that span a triangle: 3, or the 2 ends of a segment, or 1 point.
 struct Simplex {
   std::array<Vec3, 3> corner;
   size_t count = 3;
@@ -40,7 +40,7 @@ int orient_flat(const Vec3& a, const Vec3& b, const Vec3& c, int axis) {
   return orient2d(flat(a, axis), flat(b, axis), flat(c, axis));
 }
 
-// A coordinate axis along which no two points of the common plane coincide; -1 where all points lie on one line.
+// A coordinate axis along which no two points of the common plane coincide; -1 if all points lie on one line.
 int axis_of_plane(std::span<const Vec3> a, std::span<const Vec3> b) {
   std::array<Vec3, 6> all;
   size_t count = 0;
@@ -58,19 +58,19 @@ Contact contact_on_line(std::span<const Vec3> a, std::span<const Vec3> b) {
   const auto [low_a, high_a] = std::minmax_element(a.begin(), a.end(), is_before);
   const auto [low_b, high_b] = std::minmax_element(b.begin(), b.end(), is_before);
   if (is_before(*high_a, *low_b) || is_before(*high_b, *low_a)) return Contact::none;
-  // Two points that are not apart are one, and a point's inside is itself.
+  // Two points that are not apart are equal, and a point's inside is itself.
   if (*low_a == *high_a && *low_b == *high_b) return Contact::inside;
   const bool overlap = is_before(*low_a, *high_b) && is_before(*low_b, *high_a);
   return overlap ? Contact::inside : Contact::edge;
 }
 
-// Whether a line along an edge of `a` has `b` on its other side: `inside` where none has, `edge` where b touches one.
+// Whether a line along an edge of `a` has `b` on its other side: `inside` if none has, `edge` if b touches one.
 Contact contact_across_edges(std::span<const Vec3> a, std::span<const Vec3> b, int axis) {
   if (a.size() < 2) return Contact::inside;
   Contact found = Contact::inside;
   const int turn = a.size() == 3 ? orient_flat(a[0], a[1], a[2], axis) : 1;
   for (size_t k = 0; k < a.size(); ++k) {
-    const Vec3 &from = a[k], &to = a[(k + 1) % a.size()];  // a segment is gone along in both directions
+    const Vec3 &from = a[k], &to = a[(k + 1) % a.size()];  // a segment is traversed in both directions
     int highest = -1;
     for (const Vec3& p : b) highest = std::max(highest, turn * orient_flat(from, to, p, axis));
     if (highest < 0) return Contact::none;
@@ -79,7 +79,7 @@ Contact contact_across_edges(std::span<const Vec3> a, std::span<const Vec3> b, i
   return found;
 }
 
-// Separating lines: if two convex sets in a plane can be separated, then by a line along an edge of one of them.
+// If two convex sets in a plane can be separated, then by a line along an edge of one of them.
 Contact contact_in_plane(std::span<const Vec3> a, std::span<const Vec3> b) {
   const int axis = axis_of_plane(a, b);
   if (axis < 0) return contact_on_line(a, b);
@@ -104,7 +104,7 @@ Contact contact_with_segment(std::span<const Vec3> t, const Vec3& p, const Vec3&
   return *low == 0 || *high == 0 ? Contact::edge : Contact::inside;
 }
 
-// Brings the corner to the front that is alone on its strict side of a plane, where corners lie on both sides.
+// If corners lie on both sides of a plane, brings the corner that is alone on its strict side to the front.
 bool put_lone_first(std::array<Vec3, 3>& t, const std::array<int, 3>& sides) {
   const auto before = std::count(sides.begin(), sides.end(), -1), behind = std::count(sides.begin(), sides.end(), 1);
   if (before == 0 || behind == 0) return false;
@@ -113,9 +113,9 @@ bool put_lone_first(std::array<Vec3, 3>& t, const std::array<int, 3>& sides) {
   return true;
 }
 
-// Both pass through the other's plane, so each has a segment of the line in which the planes meet. With p and r the
-// lone corners, orient3d(p, u, r, v) says which of the ends comes first: that on the edge p u or that on r v (after
-// P. Guigue, O. Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
+// Both cross the other's plane, so each has a segment of the line in which the planes meet. With p and r the lone
+// corners, orient3d(p, u, r, v) decides which of the ends comes first: that on the edge p u or that on r v (after P.
+// Guigue, O. Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
 Contact contact_along_line(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {
   int low = 1, high = -1;
   for (const size_t u : {1, 2})
@@ -163,7 +163,7 @@ Found contact_of(const Simplex& a, const Simplex& b) {
   return {in_plane ? contact_in_plane(a.corners(), b.corners()) : Contact::none, true};
 }
 
-// The corners that both have, brought to the front of both.
+// Brings the common corners to the front of both.
 size_t common_corners(std::array<Vec3, 3>& a, std::array<Vec3, 3>& b) {
   size_t count = 0;
   for (size_t k = count; k < 3; ++k)
@@ -187,10 +187,10 @@ TrianglePair relation(const TriangleCorners& first, const TriangleCorners& secon
   if (one.count < 3 || other.count < 3) return TrianglePair::touch;
   std::array<Vec3, 3> a = first, b = second;
   const size_t common = common_corners(a, b);
-  // What they have in common lies on one line, and an edge of both is all that either has of it.
+  // The common points lie on one line, of which each triangle has only an edge.
   if (common == 2) return TrianglePair::share_edge;
   if (common == 0) return TrianglePair::touch;
-  // It begins at the common corner; where it goes on, it ends on the opposite edge of one of them.
+  // The common segment begins at the common corner. If it is longer, it ends on the opposite edge of one triangle.
   const bool goes_on =
       contact_with_segment(b, a[1], a[2]) != Contact::none || contact_with_segment(a, b[1], b[2]) != Contact::none;
   return goes_on ? TrianglePair::touch : TrianglePair::share_corner;

@@ -1,7 +1,7 @@
-// How two triangles lie to each other, decided exactly.
+// The exact relation of two triangles.
 //
-// Every decision is a sign that orient2d or orient3d gives, so the answer is that for the very coordinates given. It
-// does not depend on the order of the two triangles or of their corners.
+// Every decision is a sign from orient2d or orient3d, so the result holds for exactly the given coordinates. It does
+// not depend on the order of the two triangles or of their corners.
 //
 // A triangle is a closed set: its corners and edges belong to it. Its inside is the triangle without its edges.
 //   apart         They have no point in common.
@@ -11,14 +11,14 @@
 //                 or an edge of one lies in the other, or two edges cross.
 //   cross         Their insides meet, and they do not lie in one plane: one passes through the other.
 //   overlap       Their insides meet, and they lie in one plane. Two equal triangles overlap.
-// Corners are the same where their coordinates are equal; indices do not matter.
+// Corners are the same if their coordinates are equal; indices do not matter.
 //
 // A triangle without area counts as the segment or the point that it covers. The inside of a segment is the segment
 // without its ends; that of a point is the point. Such a triangle never shares: it is apart, touches, crosses a
 // triangle that its inside passes through, or overlaps what it lies in.
 //
 // Range: that of the predicates (geometry/predicates).
-// Cost: about 50 ns for a pair that the plane of one separates, 0.2 us for one that crosses; some us where points lie
+// Cost: about 50 ns for a pair that the plane of one separates, 0.2 us for one that crosses; a few us if points lie
 // in one plane.
 #pragma once
 
@@ -36,7 +36,7 @@ using TriangleCorners = std::array<Vec3, 3>;
 
 TrianglePair relation(const TriangleCorners& a, const TriangleCorners& b);
 
-// Whether they have a point in common.
+// Whether the triangles have a common point.
 inline bool do_meet(const TriangleCorners& a, const TriangleCorners& b) {
   return relation(a, b) != TrianglePair::apart;
 }

@@ -29,8 +29,8 @@ Interval extent_along(const Vec3& direction, std::span<const Vec3> points) {
   return interval;
 }
 
-// Across points that all lie in a plane, or on a line but for rounding: at right angles to where they
-// are furthest apart, and to where they are furthest from that line. A triangle's normal may be noise.
+// The normal of points in a plane, or on a line up to rounding: perpendicular to the direction in which they are
+// furthest apart, and to the direction in which they are furthest from that line. A triangle's normal may be noise.
 Vec3 normal_of_flat(std::span<const Vec3> points) {
   const auto furthest = [&](auto&& measure) {
     return *std::max_element(points.begin(), points.end(),
@@ -42,7 +42,7 @@ Vec3 normal_of_flat(std::span<const Vec3> points) {
   return frame_from(along, off(furthest([&](const Vec3& p) { return norm_sq(off(p)); }))).axis[2];
 }
 
-// The facet's normal along which the hull is thinnest.
+// The normal of the facet along which the hull is thinnest.
 Vec3 thin_direction(const ConvexHull& hull) {
   const std::vector<Vec3>& v = hull.mesh.vertices;
   if (hull.dimension < 3) return normal_of_flat(v);
@@ -50,7 +50,7 @@ Vec3 thin_direction(const ConvexHull& hull) {
   double least = Bounds::kInfinity;
   for (const Triangle& t : hull.mesh.triangles) {
     const Vec3 normal = normalized(cross(v[t[1]] - v[t[0]], v[t[2]] - v[t[0]]));
-    Interval extent;  // on both sides of the facet: a sliver's normal is noise
+    Interval extent;  // on both sides of the facet, because a sliver's normal is noise
     for (size_t k = 0; k < v.size() && !(extent.length() >= least); ++k) extent.add(dot(normal, v[k]));
     if (extent.length() >= least) continue;
     least = extent.length();
@@ -59,9 +59,9 @@ Vec3 thin_direction(const ConvexHull& hull) {
   return thinnest;
 }
 
-// The hull of the points, spread to 2 x `thickness` along directions in which there is less.
+// The hull of the points, thickened to 2 x `thickness` along directions in which it is thinner.
 ConvexHull solid_hull(std::span<const Vec3> points, double thickness) {
-  constexpr double kNearly = 1 - 1e-6;  // what has been spread once is thick enough
+  constexpr double kNearly = 1 - 1e-6;  // a thickened hull counts as thick enough
   ConvexHull hull = std::move(convex_hull(points).value());
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3 across = thin_direction(hull);
@@ -80,11 +80,11 @@ Hull to_hull(ConvexHull&& hull) { return {std::move(hull.mesh.vertices), std::mo
 
 Hull hull_of(std::span<const Vec3> points) { return to_hull(std::move(convex_hull(points).value())); }
 
-// Frames in which the bounding box may be small: along the axes, along the largest triangle and the
-// one that spans most with it, and along the principal axes of the surface.
+// Frames that may have a small bounding box: the axes, the largest triangle with the one that spans most with it, and
+// the principal axes of the surface.
 std::vector<Frame> likely_frames(const TriangleMesh& hull) {
   const Bounds box = bounds_of(hull.vertices);
-  std::vector<Vec3> normals;  // times twice the area, the diagonal being 1
+  std::vector<Vec3> normals;  // scaled by twice the area, for a diagonal of 1
   Vec3 largest;
   Sym3 spread;
   for (const Triangle& t : hull.triangles) {
@@ -100,7 +100,7 @@ std::vector<Frame> likely_frames(const TriangleMesh& hull) {
   return {Frame{}, frame_from(largest, second), eigen3(spread).vectors};
 }
 
-// Three sides of the box around the points and one slanted plane across: the smallest of the eight.
+// A tetrahedron of three sides of the bounding box and a slanted plane: the smallest of the eight.
 Hull tetrahedron_around(std::span<const Vec3> points) {
   const Bounds box = bounds_of(points);
   const Vec3 size = box.size();
@@ -108,7 +108,7 @@ Hull tetrahedron_around(std::span<const Vec3> points) {
   for (unsigned corner = 0; corner < 8; ++corner) {
     const Vec3 from{corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
                     corner & 4 ? box.high.z : box.low.z};
-    double reach = 0;  // of the slanted plane, in sides of the box
+    double reach = 0;  // reach of the slanted plane, in sides of the box
     for (const Vec3& p : points) {
       const Vec3 d = abs(p - from);
       reach = std::max(reach, d.x / size.x + d.y / size.y + d.z / size.z);
@@ -122,7 +122,7 @@ Hull tetrahedron_around(std::span<const Vec3> points) {
   return best;
 }
 
-// Something smaller than the hull is not around it, whatever rounding says.
+// A body smaller than the hull cannot enclose it, whatever rounding suggests.
 Hull smallest_around(const TriangleMesh& hull, uint32_t most_vertices) {
   std::vector<Hull> candidates{hull_of(progressive_hull(hull, most_vertices)), tetrahedron_around(hull.vertices)};
   for (const Frame& frame : likely_frames(hull)) candidates.push_back(box_around(hull.vertices, frame, 0));

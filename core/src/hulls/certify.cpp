@@ -9,7 +9,7 @@ namespace {
 
 class Certifier {
  public:
-  // `away`: the half diagonal of the cubes it is given.
+  // `away` is half the diagonal of the cubes.
   Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack,
             double away)
       : hulls_(hulls),
@@ -18,8 +18,8 @@ class Certifier {
         slack_(slack),
         steepness_(clearance.steepness(radius, away)) {}
 
-  // The cube about `center` with half sides `half`; `near`: the hulls that may be too near to its boundary points. One
-  // violation a hull is enough: a sphere there pushes the hull away from the others.
+  // Checks the cube around `center` with half sides `half`. `near` has the hulls that may be too close to boundary
+  // points in it. One violation per hull is enough, because a sphere there also moves the hull away from others.
   void look_at(const Vec3& center, double half, std::span<const uint32_t> near, std::vector<Violation>& found) const {
     const double away = half * std::sqrt(3.0);
     std::vector<uint32_t> nearer;
@@ -47,7 +47,7 @@ class Certifier {
   static bool is_among(std::span<const Violation> found, uint32_t hull) {
     return std::any_of(found.begin(), found.end(), [&](const Violation& v) { return v.hull == hull; });
   }
-  // Whether no centre within `away` is too near to the hull; see the head of certify.hpp.
+  // Whether no centre within `away` is too close to the hull; see the head of certify.hpp.
   bool is_clear(const Vec3& center, const Vec3& from_mesh, double away, const PartHull& hull) const {
     const Vec3 from_hull = center - hull.nearest(center);
     const double of_mesh = norm(from_mesh), of_hull = norm(from_hull);
@@ -64,9 +64,9 @@ class Certifier {
   double steepness_;
 };
 
-// Whether all 26 grid points around this one are free: then the boundary does not pass its cube. What is blocked is
-// made of balls no smaller than a step, and one that touches the cube holds one of these points. Beside the grid is
-// outside.
+// Whether all 26 grid points around this one are free. Then the boundary does not cross its cube: the blocked set is a
+// union of balls no smaller than a step, and a ball that touches the cube contains one of these points. Points beside
+// the grid are outside.
 bool is_deep(const Reach& reach, const GridPoint& at) {
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
@@ -80,7 +80,8 @@ bool is_deep(const Reach& reach, const GridPoint& at) {
   return true;
 }
 
-// `also_deep`: those too that look deep, which says nothing where more than the mesh blocks the way.
+// `also_deep` includes points that seem to be deep, because the depth is meaningless if more than the mesh blocks the
+// way.
 std::vector<uint32_t> points_at_boundary(const Reach& reach, bool also_deep, Run& run) {
   const auto planes = static_cast<size_t>(reach.grid.size[2]);
   std::vector<std::vector<uint32_t>> of_plane(planes);

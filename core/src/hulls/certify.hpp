@@ -1,20 +1,20 @@
-// Proves that no hull enters the space, or finds where one does.
+// Proves that no hull enters the space, or finds violations.
 //
-// Spheres stand for the space only at points of a grid; between them, and in pockets that no grid point lies in, a hull
-// could still enter it. Every hull touches the mesh, where the nearest centre is further away than the radius, and is
-// in one piece: if a point of it is nearer to a centre than radius - slack, then so is one that is no centre itself, as
-// the distance falls evenly on the way there. The centre nearest to that point lies on the boundary of where centres
-// can be. So the cubes through which that boundary goes are looked at, and halved while something of the boundary may
-// be too near to a hull: distances change by at most one per step, so what is far enough at the middle of a small cube
-// is so in all of it.
+// Spheres represent the space only at grid points. Between them, and in pockets without a grid point, a hull could
+// still enter the space. Every hull is connected and touches the mesh, where the nearest centre is further away than
+// the radius. So if a point of the hull is closer to a centre than radius - slack, there is also such a point that is
+// not a centre itself, because the distance is continuous along the hull. The centre nearest to that point lies on the
+// boundary of the set of centres. So only cubes that this boundary crosses are checked, and halved while the boundary
+// in them may be too close to a hull. Distances are 1-Lipschitz, so a sufficient distance at the centre of a small cube
+// holds in all of it.
 //
-// Most cubes need no halving, as hull and mesh lie on the same side of them. With the middle c, the mesh's nearest
-// point s and the hull's h, and their directions from c, u and v: a centre x of the cube is at least radius + tolerance
-// from s, so u.(x - c) is at least radius + tolerance - |c - s| - |x - c|^2 / 2|c - s|; and the distance from a
-// convex hull is convex, so that of x is at least |c - h| + v.(x - c).
+// Most cubes need no halving, because hull and mesh lie on the same side of them. Let c be the centre of the cube, s
+// and h the nearest points of mesh and hull, and u and v the directions from them to c. A ball's centre x in the cube
+// is at least radius + tolerance from s, so u.(x - c) is at least radius + tolerance - |c - s| - |x - c|^2 / 2|c - s|.
+// The distance from a convex hull is convex, so that of x is at least |c - h| + v.(x - c).
 //
-// Proved where nothing is found: every centre of the boundary is at least radius - slack from every hull.
-// Cost: a distance to the mesh for each grid point near the boundary, and more where hulls come near.
+// If there are no violations, every centre on the boundary is proved to be at least radius - slack from every hull.
+// Cost: one distance to the mesh per grid point near the boundary, and more where hulls come close.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ struct Violation {
   uint32_t hull;
 };
 
-// At most `most_a_hull` for each hull. `clearance` is that of the space.
+// Returns at most `most_a_hull` violations per hull. `clearance` is that of the space.
 std::vector<Violation> violations(std::span<const PartHull* const> hulls, const Reach& reach,
                                   const Clearance& clearance, double radius, double slack, size_t most_a_hull,
                                   Run& run);

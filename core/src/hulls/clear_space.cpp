@@ -42,10 +42,10 @@ bool ClearSpace::entered_by(const std::array<Vec3, 3>& corners) const {
 
 bool ClearSpace::entered_by(const Shape& unpadded) const {
   if (empty()) return false;
-  // Itself, and not all within `pad_` of the shape: sides move out, and corners then reach further.
+  // Tests the padded shape itself, not all points within `pad_` of the shape: sides move out, so corners reach further.
   const Shape shape = padded(unpadded, pad_, 0);
   const std::vector<uint32_t> nearby = near(bounds(shape));
-  // In pieces: where a shape enters one sphere it mostly enters many.
+  // Tests in batches, because a shape that enters one sphere usually enters many.
   constexpr size_t kPiece = 64;
   std::vector<Vec3> centers;
   std::vector<double> distances;
@@ -64,7 +64,7 @@ bool ClearSpace::entered_by(const Shape& unpadded) const {
 ClearSpace kept_space(std::span<const Sphere> spheres, double pad, const Similarity& to_input, Run& run) {
   if (spheres.empty()) return {};
   constexpr double kRoom = 1e-10;
-  // Where sides move in, an engine's margin takes their place.
+  // If sides move in, an engine's margin replaces them.
   return ClearSpace(before(to_input, spheres), std::max(pad, 0.0) / to_input.scale, kRoom, run);
 }
 

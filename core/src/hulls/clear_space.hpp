@@ -1,6 +1,6 @@
 // Space that no shape may enter, as spheres.
 //
-// Cost: O(n log n) to build; a question looks only at the spheres near the shape's bounding box.
+// Cost: O(n log n) to build. A query tests only the spheres near the shape's bounding box.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,19 @@
 
 namespace hitbox::internal::hulls {
 
-// Spheres in the coordinates that `to_input` takes to theirs: of the unit mesh, say.
+// Spheres in the coordinates that `to_input` maps to the input, such as those of the unit mesh.
 std::vector<Sphere> before(const Similarity& to_input, std::span<const Sphere> spheres);
 
 class ClearSpace {
  public:
-  ClearSpace() = default;  // nothing is to be kept clear
-  // `pad`: by how much shapes will still be padded; it is the padded shape that must not enter. `room`: by how much
-  // more than its radius a sphere's centre has to be away, or less where it is negative, for rounding.
+  ClearSpace() = default;  // an empty space
+  // `pad` is the later padding of shapes: the padded shape must not enter. `room` is added to each radius to allow for
+  // rounding; it may be negative.
   ClearSpace(std::span<const Sphere> spheres, double pad, double room, Run& run);
 
   bool empty() const { return spheres_.empty(); }
-  // Whether the shape, once it is padded, or anything within the padding of a triangle, comes nearer to a sphere's
-  // centre than its radius. Safe to ask from all threads.
+  // Whether the padded shape, or any point within the padding of a triangle, is closer to a sphere's centre than its
+  // radius. Safe to call from all threads.
   bool entered_by(const Shape& shape) const;
   bool entered_by(const std::array<Vec3, 3>& corners) const;
 
@@ -32,7 +32,7 @@ class ClearSpace {
   std::vector<uint32_t> near(const Bounds& box) const;
 
   double pad_ = 0;
-  std::vector<Sphere> spheres_;  // with their room
+  std::vector<Sphere> spheres_;  // enlarged by their room
   std::optional<BoxBvh> tree_;
 };
 

@@ -15,7 +15,7 @@ namespace hitbox::internal::hulls {
 namespace {
 
 constexpr double kNoPlane = Bounds::kInfinity;
-constexpr double kInPlane = 1e-7;  // of a hull of size 1: facets whose planes a point is in may be the nearest
+constexpr double kInPlane = 1e-7;  // for a hull of size 1: facets whose planes contain a point may be the nearest
 
 double volume_of(const TriangleMesh& mesh) {
   if (mesh.vertices.empty()) return 0;
@@ -26,7 +26,7 @@ double volume_of(const TriangleMesh& mesh) {
   return six / 6;
 }
 
-// None where the triangle is so narrow that rounding turns its normal by more than a millionth of a degree.
+// Empty if the triangle is so narrow that rounding rotates its normal by more than a millionth of a degree.
 HalfSpace plane_of(const Vec3& a, const Vec3& b, const Vec3& c, double size) {
   const Vec3 normal = cross(b - a, c - a);
   const double longest = std::sqrt(std::max({norm_sq(b - a), norm_sq(c - b), norm_sq(a - c)}));
@@ -60,7 +60,7 @@ Frame principal_axes(std::span<const Vec3> points) {
   return eigen3(spread).vectors;
 }
 
-// Both ways along every axis in which they have hardly any extent.
+// Thickens the points on both sides along every axis in which they have hardly any extent.
 std::vector<Vec3> thickened(std::vector<Vec3> points, double thickness) {
   const Frame axes = principal_axes(points);
   for (const Vec3& axis : axes.axis) {
@@ -139,7 +139,7 @@ bool PartHull::is_within(const Vec3& p, double reach, size_t& last) const {
   if (last < planes.size() && planes[last].above(p) >= reach) return false;
   if (tree) {
     if (any_within(*tree, p, reach * reach)) return true;
-    // It is apart, or further below all facets than the reach, which is rare.
+    // The point is separated, or further below all facets than the reach, which is rare.
     bool is_outside = false;
     for (size_t t = 0; t < planes.size(); ++t) {
       const double found = planes[t].above(p);

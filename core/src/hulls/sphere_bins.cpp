@@ -13,7 +13,7 @@ SphereBins::SphereBins(std::vector<Sphere> spheres) {
     centers.add(s.center);
     largest = std::max(largest, s.radius);
   }
-  constexpr double kAlong = 48;  // bins, at most
+  constexpr double kAlong = 48;  // the most bins along an axis
   const double side = std::max(max_component(centers.size()) / kAlong, largest * 0.25);
   const auto bin_of = [&](const Sphere& s) {
     const Vec3 at = (s.center - centers.low) / std::max(side, 1e-300);

@@ -1,8 +1,8 @@
-// A glTF document up to its numbers: the container (text or GLB), the buffers it names, and what
-// accessors read from them (Khronos specification 2.0.1, with KHR_mesh_quantization).
+// The layers of a glTF document below the scene: the container (text or GLB), its buffers, and its accessors (Khronos
+// specification 2.0.1, with KHR_mesh_quantization).
 //
-// Every element is checked to lie inside its view and buffer before anything is allocated for it.
-// A call that returns false has set `problem`; the first problem stays.
+// Every element is checked to lie inside its view and buffer before memory is allocated for it. A call that returns
+// false has set `problem`. The first problem is kept.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace hitbox::internal::io {
 
-// Numbers stay in the document's bytes where these can be used as they are (most memory of a large
-// file is theirs), and are decoded otherwise. The document must outlive them.
+// Numbers stay in the document's bytes if they can be used unchanged (they are most of a large file), otherwise they
+// are decoded. The document must outlive them.
 struct GltfPoints {
   const uint8_t* floats = nullptr;  // null: decoded
   size_t stride = 0, count = 0;
@@ -30,7 +30,7 @@ struct GltfPoints {
   }
 };
 struct GltfIndices {
-  const uint8_t* words = nullptr;  // of 32 bits without gaps; null: decoded
+  const uint8_t* words = nullptr;  // 32-bit words without gaps; null: decoded
   size_t count = 0;
   std::vector<uint32_t> decoded;
 
@@ -40,20 +40,20 @@ struct GltfIndices {
 class GltfDocument {
  public:
   explicit GltfDocument(const Source& source) : source_(source) {}
-  GltfDocument(const GltfDocument&) = delete;  // its values point into its JSON
+  GltfDocument(const GltfDocument&) = delete;  // because its values point into its JSON
 
-  bool open();          // the container; then root() is an object of version 2
-  void list_buffers();  // none is read before an accessor uses it
+  bool open();          // reads the container; then root() is an object of version 2
+  void list_buffers();  // a buffer is read when an accessor uses it
 
   JsonValue root() const { return root_; }
   size_t accessor_count() const { return accessors_.size(); }
   bool has_view(uint64_t accessor) const { return accessor < accessors_.size() && accessors_[accessor]["bufferView"]; }
-  // Sparse overrides applied; points are finite.
+  // With sparse overrides applied. Points are finite.
   bool read_points(uint64_t accessor, GltfPoints& points);
   bool read_indices(uint64_t accessor, GltfIndices& indices);
   bool read_rotations(uint64_t accessor, std::vector<std::array<double, 4>>& rotations);
 
-  // Everything that a small file can ask for again and again is paid for in bytes of output.
+  // Work that a small file can request repeatedly is charged in bytes of output.
   bool charge(uint64_t bytes);
 
   bool fail(const std::string& what, const char* advice = "Fix or repeat the export.");
@@ -65,8 +65,8 @@ class GltfDocument {
   struct Sparse;
   struct BufferEntry {
     JsonValue json;
-    std::optional<std::span<const uint8_t>> bytes;  // empty: without data
-    Buffer decoded;                                 // of a data URI
+    std::optional<std::span<const uint8_t>> bytes;  // empty: no data
+    Buffer decoded;                                 // from a data URI
     bool loaded = false;
   };
 
@@ -75,7 +75,7 @@ class GltfDocument {
   bool load_buffer(BufferEntry& buffer, size_t k);
   bool decode_data_uri(std::string_view uri, BufferEntry& buffer, size_t k);
   static std::string path_of(std::string_view uri);
-  std::optional<std::string> file_of(std::string_view uri) const;  // empty: outside of the folder
+  std::optional<std::string> file_of(std::string_view uri) const;  // empty: outside the folder
   bool load_file(std::string_view uri, BufferEntry& buffer, size_t k);
   bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what, Elements& out);
   bool accessor(uint64_t k, std::string_view type, uint64_t width, Elements& out);
@@ -89,7 +89,7 @@ class GltfDocument {
   JsonValue root_;
   std::vector<JsonValue> accessors_, views_;
   std::vector<BufferEntry> buffers_;
-  std::map<std::string, Buffer> files_;  // each once, whatever number of buffers it is
+  std::map<std::string, Buffer> files_;  // each file once, however many buffers use it
   uint64_t stored_bytes_ = 0, output_bytes_ = 0;
   std::string problem_;
 };

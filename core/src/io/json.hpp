@@ -1,7 +1,7 @@
 // A small JSON reader (RFC 8259) for glTF.
 //
-// Flat: one 16-byte node a value, in the order of the text, so memory is at most eight times the
-// text. Strings without escapes are views into the text, which must outlive the document.
+// The document is flat: one 16-byte node per value, in the order of the text, so it needs at most eight times the
+// memory of the text. Strings without escapes are views into the text, which must outlive the document.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ enum class JsonKind : uint8_t { null, boolean, number, string, array, object };
 
 class Json;
 
-// A value, or nothing: looking inside nothing gives nothing, so that a chain needs one check.
+// A value, or nothing. A lookup in nothing gives nothing, so a chain of lookups needs one check.
 class JsonValue {
  public:
   JsonValue() = default;
@@ -28,14 +28,14 @@ class JsonValue {
   explicit operator bool() const { return document_ != nullptr; }
   bool is(JsonKind kind) const;
   JsonValue operator[](std::string_view key) const;                     // the first member of that name; O(members)
-  std::vector<JsonValue> items() const;                                 // of an array
-  std::vector<std::pair<std::string_view, JsonValue>> members() const;  // of an object
+  std::vector<JsonValue> items() const;                                 // items of an array
+  std::vector<std::pair<std::string_view, JsonValue>> members() const;  // members of an object
 
-  std::string_view string() const;  // empty unless a string
+  std::string_view string() const;  // empty unless it is a string
   std::optional<double> number() const;
   std::optional<uint64_t> index() const;  // a whole number, 0 .. 2^53
-  bool boolean() const;                   // false unless true
-  size_t nbytes() const;                  // of memory, with all it holds: what a walk through it costs
+  bool boolean() const;                   // true only for the value true
+  size_t nbytes() const;                  // memory with all contents, which is the cost of a walk through it
 
  private:
   const Json* document_ = nullptr;
@@ -46,7 +46,7 @@ class Json {
  public:
   static constexpr int kMaxDepth = 128;
 
-  static Result<Json> parse(std::string_view text);  // the error says the byte
+  static Result<Json> parse(std::string_view text);  // the error gives the byte
   JsonValue root() const { return {this, 0}; }
 
  private:
@@ -54,14 +54,14 @@ class Json {
   friend class JsonParser;
   struct Node {
     JsonKind kind;
-    uint32_t next;  // the node behind this one and all it holds
+    uint32_t next;  // the node after this one and its contents
     union {
       double number;
       uint64_t string;  // index into strings_
       bool boolean;
     };
   };
-  std::vector<Node> nodes_;  // an object's keys are strings before their values
+  std::vector<Node> nodes_;  // an object's keys are strings that precede their values
   std::vector<std::string_view> strings_;
   std::deque<std::string> unescaped_;  // a deque: the views into it stay valid
 };

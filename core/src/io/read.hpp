@@ -1,9 +1,8 @@
 // Reads a mesh file: OBJ, PLY, STL, OFF, glTF and GLB, each also gzipped.
 //
-// What comes back has passed check_mesh. Vertices, polygons and their order are the file's own
-// (nothing is welded, dropped or repaired), but that glTF keeps only vertices its faces use.
-// A file that is cut short, wrong or hostile gives an Error with the place, after work and memory
-// in proportion to its size.
+// The mesh has passed check_mesh. Vertices, polygons and their order are those of the file (nothing is welded, dropped
+// or repaired), except that unused vertices of a glTF are dropped. A truncated, wrong or hostile file gives an Error
+// with the place, after work and memory in proportion to its size.
 #pragma once
 
 #include <span>
@@ -19,10 +18,10 @@ namespace hitbox::internal::io {
 struct MeshFormat {
   std::string_view suffix;  // lower case, with its dot
   Result<Mesh> (*read)(const Source& source);
-  std::string_view unit, up;  // what the format fixes; empty: left open
+  std::string_view unit, up;  // fixed by the format; empty: open
 };
 
-// All formats we read, each suffix once.
+// All readable formats, each suffix once.
 std::span<const MeshFormat> mesh_formats();
 
 // `suffix` is one of the table's, without ".gz": packed bytes are known by their first three. `bounds` receives what

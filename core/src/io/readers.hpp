@@ -1,4 +1,4 @@
-// The readers behind the table in read.cpp, and what they share to build a mesh.
+// The readers of the table in read.cpp, and their shared code that builds a mesh.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ Result<Mesh> read_stl(const Source& source);
 // Corners are counted in 32 bits.
 constexpr size_t kMaxCorners = 0xffffffffu;
 
-// Names in order of their first use, each once.
+// Names in the order of their first use, each once.
 class Names {
  public:
   uint32_t id_of(std::string_view name) {
@@ -27,7 +27,7 @@ class Names {
     if (is_new) names_.push_back(entry->first);
     return static_cast<uint32_t>(entry->second);
   }
-  // Hands over what was collected; a single empty name says nothing and is dropped.
+  // Returns the collected names. A single empty name is dropped.
   void move_to(std::vector<std::string>& names, std::vector<uint32_t>& of_face) {
     if (names_.empty() || (names_.size() == 1 && names_[0].empty())) {
       of_face.clear();

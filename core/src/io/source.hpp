@@ -1,7 +1,7 @@
-// What a reader gets, and the few helpers all readers share.
+// The input of a reader, and functions that all readers share.
 //
-// Readers trust nothing: a count is compared with the bytes that are left before anything is
-// allocated for it, so memory stays proportional to the file.
+// Readers do not trust the file. They compare a count with the remaining bytes before they allocate memory for it, so
+// memory stays proportional to the file.
 #pragma once
 
 #include <bit>
@@ -23,14 +23,14 @@
 namespace hitbox::internal::io {
 
 struct Source {
-  std::string name;                // how messages call the file
-  std::string folder;              // where a glTF file's buffers lie; empty: nowhere
+  std::string name;                // the file's name in messages
+  std::string folder;              // the folder of a glTF file's buffers; empty: none
   std::span<const uint8_t> bytes;  // unpacked
 
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// Bytes that grow without being zeroed first.
+// A growing buffer that does not initialise its memory.
 class Buffer {
  public:
   Buffer() = default;
@@ -82,12 +82,12 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
-// Whole regular file. `name` is used in the message.
+// Reads a whole regular file. Messages use `name`.
 Result<Buffer> read_file(const std::string& path, const std::string& name);
 
-// Valid UTF-8 without control characters: what Python and a terminal can take.
+// Valid UTF-8 without control characters, for Python and terminals.
 std::string clean_text(std::string_view text);
-// The same in quotes, cut to a length that fits a message.
+// The same in quotes, cut to a length for messages.
 std::string quoted(std::string_view text);
 
 }  // namespace hitbox::internal::io

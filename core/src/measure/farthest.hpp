@@ -1,13 +1,13 @@
-// How far a single shape's surface strays from a mesh: bounds that hold for every point of it.
+// Bounds of the largest distance of a single shape's surface from a mesh. They hold for every point.
 //
-// The signed distance to a closed solid, below 0 inside, changes by no more than one steps. So does the
-// plain distance to any mesh. A patch within r of its centre is thus at most that of its centre + r away;
-// and no further than the farthest point of its hull from the one triangle nearest to the centre
-// (patches.hpp). The patch that may hold the farthest point is halved until the question is answered.
+// The signed distance to a closed solid, negative inside, is 1-Lipschitz. So is the plain distance to any mesh. A patch
+// within r of its centre is thus at most as far as its centre + r. It is also at most as far as the farthest point of
+// its hull from the triangle nearest to the centre (patches.hpp). The patch that may contain the farthest point is
+// halved until the bounds are good enough.
 //
-// Always holds: low <= truth <= high, both widened by what rounding may do. `low` is the distance of a
-// point that is really there. Points inside a solid do not count: their distance is 0.
-// Cost: 1 to 10 us a patch, on 12 of 13 meshes of 92 to 178k faces, 40 us on a scan. To decide whether a shape
+// Always holds: low <= truth <= high, both widened by the possible rounding. `low` is the distance of an existing
+// point. Points inside a solid have distance 0.
+// Cost: 1 to 10 us per patch on 12 of 13 meshes of 92 to 178k faces, 40 us on a scan. The decision whether a shape
 // stays within 3 % of the diagonal took 0.1 to 0.7 ms there.
 #pragma once
 
@@ -24,8 +24,8 @@ namespace hitbox::internal::measure {
 
 // When bounds are good enough; lengths in the mesh's units.
 struct FarthestGoal {
-  double enough = 0;                  // at most this, or known to be more
-  double absolute = 0, relative = 0;  // or high - low is at most this, or this x high
+  double enough = 0;                  // high is at most this, or low is more
+  double absolute = 0, relative = 0;  // or high - low is at most this, or at most this x high
   size_t budget = size_t{1} << 18;    // patches
 };
 

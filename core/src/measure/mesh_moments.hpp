@@ -16,7 +16,7 @@ enum class VolumeFault : uint8_t { none, open, overlapping };
 // of the volume may lie anywhere.
 VolumeFault volume_fault(const MeshView& mesh, Run& run);
 
-// Of a mesh without such a fault.
+// The moments of a mesh without such a fault.
 Moments mesh_moments(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox::internal::measure

@@ -1,14 +1,13 @@
-// The surfaces of shapes, cut into patches that can be halved for ever, each held by the convex hull
-// of a few points.
+// The surfaces of shapes, divided into patches that can be halved without end. The convex hull of a few points contains
+// each patch.
 //
-// Three kinds: a flat triangle; a window of a cone (angle by slant: also cylinders and discs); a
-// window of a ball (angle by latitude). An arc of half angle h lies in the triangle of its ends and
-// of the point where its end tangents meet, so a window of a cone lies in the hull of 2 x 3 points,
-// one of a ball in that of 3 x 3.
+// There are three kinds: a flat triangle, a window of a cone (angle by slant, also for cylinders and discs), and a
+// window of a ball (angle by latitude). An arc of half angle h lies in the triangle of its ends and the intersection of
+// its end tangents. So a window of a cone lies in the hull of 2 x 3 points, a window of a ball in that of 3 x 3.
 //
-// Always holds, for every convex function f: over the patch f is at most the largest f(point), and
-// its mean by area is at most the sum of weight x f(point). Patches lie on the true surfaces, and
-// together cover them once; only hull triangles without area (1e-12 of the hull) are left out.
+// Always holds for every convex function f: over the patch f is at most the largest f(point), and its mean by area is
+// at most the sum of weight x f(point). Patches lie on the true surfaces and together cover them once, except for hull
+// triangles without area (1e-12 of the hull).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ struct Facet {
 
 struct Window {
   uint32_t piece;
-  double from, to;              // of the slant, 0 to 1; of a ball: latitudes
+  double from, to;              // fractions of the slant, 0 to 1; for a ball: latitudes
   double angle_from, angle_to;  // around the axis, at most a quarter turn apart
 };
 
@@ -39,15 +38,15 @@ struct Patch {
 };
 
 struct PatchHull {
-  Vec3 center;  // a point of the surface
+  Vec3 center;  // a point on the surface
   double area;
-  double mean_reach;  // at least the mean distance of the patch's points from `center`
+  double mean_reach;  // upper bound of the mean distance of the patch's points from `center`
   int count;
   std::array<Vec3, 9> points;
   std::array<double, 9> weights;
 
   std::span<const Vec3> hull() const { return {points.data(), static_cast<size_t>(count)}; }
-  double reach() const {  // at least the distance of every point of the patch from `center`
+  double reach() const {  // upper bound of the distance of the patch's points from `center`
     double reach = 0;
     for (const Vec3& p : hull()) reach = std::max(reach, norm(p - center));
     return reach;
@@ -59,15 +58,15 @@ class Surfaces {
   explicit Surfaces(std::span<const Shape> shapes);
 
   std::span<const Patch> patches() const { return patches_; }
-  // Of the patch moved outward along its normals by `offset`; the weights are those of offset 0.
+  // The hull of the patch after moving outward along its normals by `offset`. The weights are those of offset 0.
   PatchHull hull_of(const Patch& patch, double offset = 0) const;
   std::array<Patch, 2> halves_of(const Patch& patch) const;
 
  private:
-  struct Piece {  // turned about center + along * direction
+  struct Piece {  // a surface of revolution about center + along * direction
     Vec3 center, direction, u, v;
     bool is_ball;
-    double along_start, radius_start, along_end, radius_end;  // a ball: both radii are its own
+    double along_start, radius_start, along_end, radius_end;  // for a ball both radii are its radius
   };
 
   void add(uint32_t shape, const Box& box);

@@ -1,9 +1,9 @@
-// Many convex shapes as one set: how far points are outside it, and which shapes hold them.
+// The union of many convex shapes: distances of points from it, and the shapes that contain them.
 //
-// Exact, up to rounding. A tree over the shapes' boxes finds the few that matter; a hull is asked by
-// its facets (hull_facets.hpp), worked out once.
-// Cost: a question is logarithmic in the shapes and, for the hulls whose boxes are near the point, linear
-// in their facets up to a few hundred and logarithmic beyond: about 0.3 us for primitives.
+// Results are exact up to rounding. A tree over the shapes' boxes finds the few that matter. A hull uses its facets
+// (hull_facets.hpp), computed once.
+// Cost: a query is logarithmic in the shapes. For hulls whose boxes are near the point it is linear in their facets up
+// to a few hundred, and logarithmic beyond. It takes about 0.3 us for primitives.
 #pragma once
 
 #include <array>
@@ -20,21 +20,21 @@ namespace hitbox::internal::measure {
 
 class ShapeUnion {
  public:
-  ShapeUnion(std::vector<Shape> shapes, Run& run);  // at least one, all finite
+  ShapeUnion(std::vector<Shape> shapes, Run& run);  // at least one shape, all finite
 
   std::span<const Shape> shapes() const { return shapes_; }
-  std::span<const ShapeFacts> facts() const { return facts_; }  // one a shape
+  std::span<const ShapeFacts> facts() const { return facts_; }  // one per shape
 
-  // How far p is outside the union; 0 inside.
+  // The distance of p from the union; 0 inside.
   double distance(const Vec3& p) const;
-  // At least the distance of every point of the convex hull of `points`: that from the one best of
-  // the shapes around `center`. A signed distance from a convex shape is convex.
+  // An upper bound of the distance of all points in the convex hull of `points`: that from the best single shape around
+  // `center`. A signed distance from a convex shape is convex.
   double farthest_of_hull(std::span<const Vec3> points, const Vec3& center) const;
-  // How many shapes other than `skip` hold p strictly inside, counted up to `most`.
+  // The number of shapes other than `skip` that contain p strictly inside, counted up to `most`.
   size_t count_around(const Vec3& p, uint32_t skip, size_t most) const;
-  // Whether a shape other than `skip` holds p, `depth` (positive or negative) below its surface.
+  // Whether a shape other than `skip` contains p at a depth of `depth` (positive or negative) below its surface.
   bool contains(const Vec3& p, uint32_t skip, double depth) const;
-  // Whether one single shape other than `skip` so holds all `points`, and therefore their hull.
+  // Whether a single shape other than `skip` contains all `points` like that, and therefore their hull.
   bool one_contains(std::span<const Vec3> points, uint32_t skip, double depth) const;
 
  private:
@@ -42,10 +42,10 @@ class ShapeUnion {
     Vec3 normal, point;
   };
   struct Facets {
-    std::vector<Plane> planes;  // none: a flat hull has no inside
+    std::vector<Plane> planes;  // empty for a flat hull, which has no inside
     std::vector<std::array<Vec3, 3>> triangles;
-    std::optional<TriangleBvh> tree;  // over the triangles, where they are many
-    std::vector<Vec3> normals;        // of the tree's triangles; 0 for slivers
+    std::optional<TriangleBvh> tree;  // over the triangles, if there are many
+    std::vector<Vec3> normals;        // normals of the tree's triangles; 0 for slivers
   };
 
   static Facets asked_of(const HullFacets& found);
@@ -58,8 +58,8 @@ class ShapeUnion {
 
   std::vector<Shape> shapes_;
   std::vector<ShapeFacts> facts_;
-  std::vector<Facets> facets_;             // of the hulls alone
-  std::vector<uint32_t> facets_of_shape_;  // Bvh::kNone for the others
+  std::vector<Facets> facets_;             // of the hulls only
+  std::vector<uint32_t> facets_of_shape_;  // Bvh::kNone for other kinds
   BoxBvh boxes_;
 };
 

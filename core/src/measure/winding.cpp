@@ -5,15 +5,15 @@
 namespace hitbox::internal::measure {
 namespace {
 
-constexpr double kFar = 2.0;  // times a box's reach; at 3 queries take twice as long, for errors of a third
+constexpr double kFar = 2.0;  // in units of a box's reach; with 3, queries take twice as long and errors are a third
 
-// Van Oosterom and Strackee: tan(angle / 2) of the solid angle of a triangle.
+// Van Oosterom and Strackee: the solid angle of a triangle from its tan(angle / 2).
 double solid_angle(const std::array<Vec3, 3>& corners, const Vec3& p) {
   const Vec3 a = corners[0] - p, b = corners[1] - p, c = corners[2] - p;
   const double la = norm(a), lb = norm(b), lc = norm(c);
   const double above = dot(a, cross(b, c));
   const double below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
-  return above == 0 ? 0 : 2 * std::atan2(above, below);  // in its plane: seen from the edge
+  return above == 0 ? 0 : 2 * std::atan2(above, below);  // p lies in its plane
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ double Winding::at(const Vec3& p) const {
   const auto nodes = surface_.tree().nodes();
   if (nodes.empty()) return 0;
   double angle = 0;
-  std::array<uint32_t, 256> stack;  // as deep as the tree's own walks
+  std::array<uint32_t, 256> stack;  // as deep as the tree's own traversals
   size_t size = 0;
   stack[size++] = 0;
   while (size > 0) {

@@ -15,8 +15,8 @@ namespace hitbox::internal::merge {
 
 namespace {
 
-constexpr double kOutsideRound = 0.05;  // of the tolerance: by which polytopes stick out of round shapes
-constexpr double kMostOutside = 0.3;    // of the tolerance: by which capped hulls may stick out
+constexpr double kOutsideRound = 0.05;  // fraction of the tolerance by which polytopes stick out of round shapes
+constexpr double kMostOutside = 0.3;    // fraction of the tolerance by which capped hulls may stick out
 
 double largest_radius(const Shape& shape) {
   return std::visit(
@@ -32,13 +32,13 @@ double largest_radius(const Shape& shape) {
       shape);
 }
 
-// A circle's tangent polygon of n sides sticks out by about r (pi / n)^2 / 2, a dome's by twice that.
+// A circle's tangent polygon of n sides sticks out by about r (pi / n)^2 / 2, a dome's polytope by twice that.
 int segments_for(const Shape& shape, double most_outside) {
   const double n = kPi * std::sqrt(largest_radius(shape) / most_outside);
   return std::clamp(static_cast<int>(std::ceil(n)), 8, 96);
 }
 
-// The share of the shape that no larger one holds, by points inside it.
+// The fraction of the shape that no larger one contains, by points inside it.
 double own_share(const std::vector<Shape>& shapes, uint32_t which, std::span<const uint32_t> larger) {
   constexpr int kTries = 2000, kWanted = 64;
   const Bounds box = bounds(shapes[which]);
@@ -84,7 +84,7 @@ std::vector<Atom> atoms_of(const std::vector<Shape>& shapes, double most_outside
   return atoms;
 }
 
-// Along the facets of the hull, where the smallest box has a side.
+// Frames along the facets of the hull, because the smallest box has a side on one of them.
 std::vector<Frame> frames_of(const PartHull& hull) {
   constexpr size_t kMost = 96;
   const size_t stride = hull.mesh.triangles.size() / kMost + 1;
@@ -140,7 +140,7 @@ class Merger {
     options.link = link;
     options.thickness = 1e-5;
     options.most_vertices = options_.most_vertices;
-    // A count is reached whatever it takes, as carve does.
+    // The count is reached in any case, as in carve.
     options.most_outside = options_.count != 0 ? Bounds::kInfinity : kMostOutside * tolerance_;
     if (!options_.has_space && options_.count == 0) options.most_growth = tolerance_;
     return options;
@@ -168,7 +168,7 @@ class Merger {
     return merged;
   }
 
-  // The one shape that holds all others of the part: nothing was merged, and it stays as it is.
+  // The shape that contains all others of the part. Then nothing was merged, and it stays unchanged.
   std::optional<uint32_t> original(const Part& part) const {
     if (part.atoms.size() == 1) return part.atoms[0];
     for (const uint32_t a : part.atoms)
@@ -185,7 +185,7 @@ class Merger {
     return *std::max_element(distances.begin(), distances.end()) <= 1e-9;
   }
 
-  // The smallest of the simple kinds around the part that stays within the tolerance of its hull, and out of the space.
+  // The smallest simple shape around the part that stays within the tolerance of its hull and out of the space.
   std::optional<Shape> simplest(const Part& part) const {
     const CostModel model{{true, true, true, true, false, false}, {1, 1, 1, 1, 1, 1}, 0, 1e-5};
     Fitter fitter(model);

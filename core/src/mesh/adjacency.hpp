@@ -16,9 +16,8 @@ struct FacePair {
   friend auto operator<=>(const FacePair&, const FacePair&) = default;
 };
 
-// One pair for each two faces that follow each other around an edge: an edge of k faces gives
-// k - 1 pairs, so non-manifold edges join all their faces and cost no more than others. A pair may
-// come up more than once. Ordered by edge.
+// One pair per two successive faces of an edge: an edge of k faces gives k - 1 pairs, so non-manifold edges connect all
+// their faces at no extra cost. A pair may occur more than once. Ordered by edge.
 std::vector<FacePair> face_pairs(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox::internal::mesh

@@ -12,10 +12,10 @@ namespace hitbox::internal::mesh {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr double kFlat = 1e-11;  // of the diagonal
+constexpr double kFlat = 1e-11;  // fraction of the diagonal
 
-// Whether a polygon is the same surface, whichever corner it is cut into triangles from: flat, and convex. One that is
-// bent, or crosses itself, is not.
+// Whether a polygon is flat and convex, so that its triangulation from any corner is the same surface. A bent or
+// self-crossing polygon is not.
 bool is_plain(std::span<const Vec3> vertices, std::span<const uint32_t> face, double limit) {
   const Vec3 normal = area_vector(vertices, face);
   const double length = norm(normal);
@@ -29,7 +29,7 @@ bool is_plain(std::span<const Vec3> vertices, std::span<const uint32_t> face, do
   return true;
 }
 
-// Faces by the places of their corners, from the smallest on.
+// Compares faces by the places of their corners, starting at the smallest.
 class FaceOrder {
  public:
   FaceOrder(const MeshView& mesh, std::span<const uint32_t> places, const FaceTraits& traits)
@@ -63,7 +63,7 @@ class FaceOrder {
 
  private:
   struct Key {
-    uint32_t first, second, third;  // places: most faces differ here
+    uint32_t first, second, third;  // places; most faces already differ here
     uint32_t face;
   };
 
@@ -74,7 +74,7 @@ class FaceOrder {
   uint32_t corner(uint32_t face, uint32_t k) const { return corner(face, k, first_[face]); }
   uint32_t place(uint32_t face, uint32_t k) const { return places_[mesh_.indices[corner(face, k)]]; }
 
-  // Where a vertex is there twice, the corners after it decide.
+  // If a vertex occurs twice, the corners after it decide.
   uint32_t first_corner(uint32_t face) const {
     const auto comes_first = [&](uint32_t one, uint32_t other) {
       for (uint32_t k = 0; k < size(face); ++k) {
@@ -90,7 +90,7 @@ class FaceOrder {
     return first;
   }
 
-  // From their first corners on, so that rounding is the same whichever corner they begin with.
+  // Starts at the first corner in the order, so that rounding does not depend on the corner that the face starts with.
   void find_who_keeps_first() {
     const double limit = kFlat * referenced_bounds(mesh_).diagonal();
     std::vector<uint32_t> face;
@@ -114,16 +114,16 @@ class FaceOrder {
   }
 
   const MeshView& mesh_;
-  std::span<const uint32_t> places_;  // of vertices
+  std::span<const uint32_t> places_;  // places of vertices
   FaceTraits traits_;
-  std::vector<uint32_t> first_;        // of each face's corners
-  std::vector<uint32_t> keeps_first_;  // faces, ascending
+  std::vector<uint32_t> first_;        // first corner of each face
+  std::vector<uint32_t> keeps_first_;  // faces that keep their first corner, ascending
 };
 
 }  // namespace
 
-// Along a Morton curve, and what shares a cell of it along the axes. Orders along the axes alone are as good (12 meshes
-// with 16 and 64 shapes), but what is near in space is then far in memory.
+// The order follows a Morton curve, and the axes within a cell of it. Orders along the axes alone are as good (12
+// meshes with 16 and 64 shapes), but put neighbours in space far apart in memory.
 std::vector<uint32_t> places_of(std::span<const Vec3> vertices) {
   const std::vector<uint64_t> codes = morton_codes(vertices);
   std::vector<std::pair<uint64_t, uint32_t>> order(vertices.size());

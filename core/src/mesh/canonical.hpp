@@ -1,13 +1,12 @@
-// One order of faces, corners and vertices for a mesh, however it was written down.
+// The canonical order of the faces, corners and vertices of a mesh.
 //
-// Every greedy step breaks its ties by number, and meshes made by machines are full of ties: on one and the same
-// castle the order of faces alone changed the mean distance by 40 %. So fit numbers everything by where it is, once,
-// and maps the faces of its answer back.
+// Every greedy step breaks ties by number, and machine-made meshes are full of ties: on one castle the order of faces
+// alone changed the mean distance by 40 %. So fit first numbers everything by position, and maps the faces of its
+// result back.
 //
-// Always holds: a mesh gives the same arrays for any order of faces and vertices, and whichever corner a flat,
-// convex face begins with. (Of others that decides how they are cut into triangles: it is another mesh.) Only faces
-// that are alike in all that fit knows of them are told apart by their numbers. Cost: O(n log n), 0.15 microseconds a
-// face.
+// Always holds: a mesh gives the same arrays for any order of faces and vertices, and for any first corner of flat,
+// convex faces. (For other faces the first corner selects the triangulation, so it matters.) The input order only
+// breaks ties between faces identical in position, group and importance. Cost: O(n log n), 0.15 microseconds per face.
 #pragma once
 
 #include "base/rooms.hpp"
@@ -15,13 +14,13 @@
 
 namespace hitbox::internal::mesh {
 
-// The place of each vertex in the order; those at one point share it.
+// The place of each vertex in the order. Vertices at one point share a place.
 std::vector<uint32_t> places_of(std::span<const Vec3> vertices);
 
 struct CanonicalOrder {
-  std::vector<uint32_t> faces;    // which face of the mesh comes first, second, ...
-  std::vector<uint32_t> corners;  // likewise of its indices, face by face
-  std::vector<uint32_t> offsets;  // of the faces among them
+  std::vector<uint32_t> faces;    // the mesh's faces in their new order
+  std::vector<uint32_t> corners;  // the positions in its indices, face by face
+  std::vector<uint32_t> offsets;  // offsets of the faces in `corners`
 };
 
 // What tells faces with the same corners apart: each is empty, or has one value per face.
@@ -34,14 +33,14 @@ struct FaceTraits {
 CanonicalOrder canonical_order(const MeshView& mesh, std::span<const uint32_t> places, const FaceTraits& traits);
 
 struct OrderedVertices {
-  std::vector<uint32_t> vertices;  // which vertex of the mesh comes first, second, ...; only those that faces use
-  std::vector<uint32_t> indices;   // of the ordered faces, in these numbers
+  std::vector<uint32_t> vertices;  // the used vertices of the mesh in their new order
+  std::vector<uint32_t> indices;   // of the ordered faces, as positions in `vertices`
 };
 
-// By place; those that share one as the ordered faces come by them.
+// Sorts vertices by place. Vertices of one place follow the order in which the ordered faces use them.
 OrderedVertices ordered_vertices(const MeshView& mesh, std::span<const uint32_t> places, const CanonicalOrder& order);
 
-// The values of the vertices or faces, each in its place.
+// The values of vertices or faces in the new order.
 template <class T>
 std::vector<T> in_order(std::span<const T> values, std::span<const uint32_t> order) {
   std::vector<T> result;

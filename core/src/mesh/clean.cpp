@@ -28,7 +28,7 @@ std::vector<bool> used_vertices(const MeshView& mesh) {
   return used;
 }
 
-// For every used vertex the first used one that equals it.
+// For every used vertex the first used vertex equal to it.
 std::vector<uint32_t> weld_exactly(const MeshView& mesh, const std::vector<bool>& used) {
   constexpr size_t kAhead = 16;  // hides the wait for the table's memory
   const size_t count = mesh.vertices.size();
@@ -52,7 +52,7 @@ std::vector<uint32_t> weld_exactly(const MeshView& mesh, const std::vector<bool>
   return kept;
 }
 
-// Kept vertices by the grid cell they lie in.
+// Kept vertices by their grid cells.
 class Grid {
   struct Cell {
     int64_t x, y, z;
@@ -66,7 +66,7 @@ class Grid {
   Grid(std::span<const Vec3> vertices, const Vec3& low, double cell)
       : vertices_(vertices), low_(low), cell_(cell), next_(vertices.size(), kNone), table_(vertices.size()) {}
 
-  // The first kept vertex within one cell's width of `v`; `v` itself, now kept, if there is none.
+  // The first kept vertex within one cell's width of `v`, or `v` itself, which is then kept.
   uint32_t find_or_keep(uint32_t v) {
     const Cell center = cell_of(vertices_[v]);
     uint32_t best = kNone;
@@ -103,7 +103,7 @@ class Grid {
   std::span<const Vec3> vertices_;
   Vec3 low_;
   double cell_;
-  std::vector<uint32_t> next_;  // others in the same cell
+  std::vector<uint32_t> next_;  // the next vertex in the same cell
   HashTable table_;
 };
 
@@ -125,7 +125,7 @@ std::vector<uint32_t> weld_nothing(const std::vector<bool>& used) {
   return kept;
 }
 
-// Gives the kept vertices new numbers in their old order.
+// Renumbers the kept vertices in their old order.
 CleanedMesh renumber(const MeshView& mesh, const std::vector<uint32_t>& kept) {
   CleanedMesh result;
   CleanReport& report = result.report;
@@ -176,7 +176,7 @@ bool has_area(const MeshView& mesh, size_t face) {
     }
   }
   if (!(size > 0)) return false;
-  const double rounding = 1e-15;  // relative; what subtracting and multiplying doubles may leave
+  const double rounding = 1e-15;  // relative rounding error of subtracting and multiplying doubles
   for (const uint32_t v : corners.subspan(1)) {
     const Vec3 normal = cross(longest / size, (mesh.vertices[v] - first) / size);
     if (max_component(abs(normal)) > rounding) return true;
@@ -214,7 +214,7 @@ Result<Bounds> check_mesh(const MeshView& mesh, const std::string& name) {
   }
   const Bounds bounds = referenced_bounds(mesh);
   if (bounds.diagonal() < kSmallestDiagonal) {
-    return Error{format("%s: all vertices that faces use lie in one point. Give a mesh that has a size.", who)};
+    return Error{format("%s: all vertices that faces use lie in one point. Give a mesh with some extent.", who)};
   }
   return bounds;
 }
@@ -227,7 +227,7 @@ Result<CleanedMesh> clean(const MeshView& mesh, const CleanOptions& options, con
     case CleanOptions::Weld::exact: kept = weld_exactly(mesh, used); break;
     case CleanOptions::Weld::distance: {
       const Bounds bounds = referenced_bounds(mesh);
-      // Below this, neighbouring cells can no longer be told apart in doubles.
+      // At smaller distances, doubles cannot distinguish neighbouring cells.
       const double least = 1e-12 * bounds.diagonal();
       if (!(options.distance >= least && std::isfinite(options.distance))) {
         return Error{

@@ -10,7 +10,7 @@ DisjointSets::DisjointSets(size_t size) : parent_(size) { std::iota(parent_.begi
 
 namespace {
 
-// Numbered by their first faces; `set_of(face)` is a number below `most`.
+// Numbers sets by their first faces. `set_of(face)` is a number below `most`.
 template <class SetOf>
 Components numbered(size_t faces, size_t most, SetOf&& set_of) {
   constexpr uint32_t kNone = 0xffffffffu;
@@ -28,7 +28,7 @@ Components numbered(size_t faces, size_t most, SetOf&& set_of) {
 // Faces that bound the same solid at an edge of more than two. A face without area there bounds none, and goes with the
 // first face.
 void unite_around_edge(const MeshView& mesh, std::span<const HalfEdge> uses, DisjointSets& sets) {
-  constexpr double kSameAngle = 1e-3;  // files have six digits, and short edges turn by more
+  constexpr double kSameAngle = 1e-3;  // files have six digits, and short edges rotate by more
   const EdgeFan fan = edge_fan(mesh, uses, kSameAngle);
   for (const auto& [begin, end] : paired_uses(fan, uses, Side::back).pairs)
     sets.unite(uses[begin].face(), uses[end].face());

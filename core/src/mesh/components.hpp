@@ -1,5 +1,5 @@
-// Disjoint sets over 0 .. size - 1. The root of a set is its smallest member, so that labels do
-// not depend on the order of the unions. Path halving: O(log n) a step, amortised.
+// Disjoint sets over 0 .. size - 1. The root of a set is its smallest member, so labels do not depend on the order of
+// the unions. With path halving a step takes amortised O(log n).
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class DisjointSets {
     }
     return element;
   }
-  // True if they were apart.
+  // True if they were separate.
   bool unite(uint32_t a, uint32_t b) {
     a = find(a);
     b = find(b);
@@ -45,11 +45,11 @@ struct Components {
   size_t count = 0;
 };
 
-// Faces that hang together through shared vertices.
+// Components of faces that share vertices.
 Components components_of(const MeshView& mesh);
 
-// Faces that hang together through edges. Solids that touch come apart: at an edge of more than two
-// faces, those are neighbours that have the same solid between them. Faces look outward.
+// Components of faces that share edges. Touching solids are separated: at an edge of more than two faces, two faces are
+// neighbours if they enclose the same solid. Faces must face outward.
 Components solids_of(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox::internal::mesh

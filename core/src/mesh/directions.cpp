@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kSlots = 16;
 constexpr size_t kPollEvery = 1 << 14;
-constexpr double kLeastShare = 1e-6;  // of the area: the sides of a sheet of paper
+constexpr double kLeastShare = 1e-6;  // fraction of the area, such as the sides of a sheet of paper
 
 Direction* find(std::vector<Direction>& directions, const Vec3& normal) {
   for (Direction& d : directions)
@@ -16,8 +16,8 @@ Direction* find(std::vector<Direction>& directions, const Vec3& normal) {
   return nullptr;
 }
 
-// Misra and Gries: where no slot is free, what is new and what is there cancel each other out, so
-// that what has a large share of all cannot be lost.
+// Misra and Gries: if no slot is free, the new weight cancels that of the slots, so a direction with a large share of
+// the total cannot be lost.
 void offer(std::vector<Direction>& slots, Vec3 normal, double area) {
   if (Direction* slot = find(slots, normal)) {
     slot->area += area;
@@ -54,7 +54,7 @@ FaceDirections face_directions(const MeshView& part, Run& run) {
     found.total_area += area;
     offer(slots, areas[f] / area, area);
   }
-  // Once more, for what each direction really has, and its mean.
+  // A second pass for the true area of each direction, and its mean.
   std::vector<Vec3> sums(slots.size());
   for (Direction& slot : slots) slot.area = 0;
   run.poll();

@@ -39,7 +39,7 @@ uint32_t apex_of(const MeshView& mesh, const HalfEdge& use) {
   return apex;
 }
 
-// The half-planes around a line, as seen from the one through `origin`.
+// Sorts the half-planes around a line, starting at the one through `origin`.
 class Around {
  public:
   Around(const Vec3& low, const Vec3& high, const Vec3& origin) : low_(low), high_(high), origin_(origin) {}
@@ -51,28 +51,27 @@ class Around {
   }
 
  private:
-  // 0: the half-plane through `origin`, 1: up to half a turn on, 2: the opposite half-plane, 3: beyond.
+  // 0: the half-plane through `origin`, 1: up to half a turn further, 2: the opposite half-plane, 3: beyond.
   int quarter(const Vec3& p) const {
     const int side = geometry::orient3d(low_, high_, origin_, p);
     if (side != 0) return side > 0 ? 1 : 3;
     return is_beside_origin(p) ? 0 : 2;
   }
 
-  // For p in the plane: seen along an axis that keeps origin and line apart, both lie on one side of the line.
+  // For p in the plane: projected along an axis that keeps origin and line apart, both lie on one side of the line.
   bool is_beside_origin(const Vec3& p) const {
     for (int x = 0, y = 1; x < 3; ++x, y = (y + 1) % 3) {
       const auto flat = [&](const Vec3& v) { return Vec2{v[x], v[y]}; };
       const int side = geometry::orient2d(flat(low_), flat(high_), flat(origin_));
       if (side != 0) return geometry::orient2d(flat(low_), flat(high_), flat(p)) == side;
     }
-    return false;  // not reached: no apex is on the line
+    return false;  // not reached, because no apex is on the line
   }
 
   const Vec3 &low_, &high_, &origin_;
 };
 
-// The angle from the half-plane of `a` to another one, that of `b`, in [0, 2 pi]. Rounding does not carry it past half
-// a turn, nor past none.
+// The angle from the half-plane of `a` to that of `b`, in [0, 2 pi]. Rounding does not move it across 0 or half a turn.
 double angle_between(const Vec3& low, const Vec3& high, const Vec3& a, const Vec3& b) {
   const int side = geometry::orient3d(low, high, a, b);
   if (side == 0) return std::numbers::pi;
@@ -85,7 +84,7 @@ double angle_between(const Vec3& low, const Vec3& high, const Vec3& a, const Vec
 
 struct Fanned {
   EdgeFan fan;
-  std::vector<double> gap;  // from a blade to the next one; of the last to the first
+  std::vector<double> gap;  // from a blade to the next one, and from the last to the first
 };
 
 void measure_gaps(const MeshView& mesh, const HalfEdge& edge, Fanned& fanned) {
@@ -93,7 +92,7 @@ void measure_gaps(const MeshView& mesh, const HalfEdge& edge, Fanned& fanned) {
   const Vec3 &low = mesh.vertices[edge.low], &high = mesh.vertices[edge.high];
   for (size_t k = 0; k < blades.size(); ++k) {
     const auto &blade = blades[k], &next = blades[(k + 1) % blades.size()];
-    if (blade.half_plane == next.half_plane)  // a tie, or the whole turn
+    if (blade.half_plane == next.half_plane)  // a tie, or a whole turn
       fanned.gap.push_back(k + 1 < blades.size() ? 0 : 2 * std::numbers::pi);
     else
       fanned.gap.push_back(angle_between(low, high, mesh.vertices[blade.apex], mesh.vertices[next.apex]));
@@ -142,7 +141,7 @@ EdgeFan edge_fan(const MeshView& mesh, std::span<const HalfEdge> uses, double sa
     fan.blades[k].half_plane = fan.blades[k - 1].half_plane + less(fan.blades[k - 1], fan.blades[k]);
   fan.half_planes = fan.blades.back().half_plane + 1;
   measure_gaps(mesh, uses[0], fanned);
-  // The first of the widest gaps ends before the blade that becomes the first one.
+  // The blade after the first of the widest gaps becomes the first one.
   const auto widest = std::max_element(gap.begin(), gap.end()) - gap.begin() + 1;
   std::rotate(fan.blades.begin(), fan.blades.begin() + widest, fan.blades.end());
   std::rotate(gap.begin(), gap.begin() + widest, gap.end());
@@ -152,8 +151,8 @@ EdgeFan edge_fan(const MeshView& mesh, std::span<const HalfEdge> uses, double sa
 
 namespace {
 
-// The uses in the order in which a turn about the edge passes them. Faces of one half-plane are passed so that void and
-// material alternate as far as they can: in the void first one that ends it.
+// The uses in the order of a rotation about the edge. Faces of one half-plane are ordered so that void and material
+// alternate as far as possible: in a void, a face that ends it comes first.
 class Turn {
  public:
   Turn(const EdgeFan& fan, std::span<const HalfEdge> uses, bool starts_in_void)
@@ -182,7 +181,7 @@ class Turn {
     std::vector<uint32_t> up, down;
   };
 
-  // Counter-clockwise a face that runs up begins a void, and one that runs down ends it.
+  // Counter-clockwise, a face that traverses the edge upward begins a void, and one that traverses it downward ends it.
   void pass(size_t number) {
     const auto& [up, down] = half_planes_[number];
     for (size_t ups = 0, downs = 0; ups + downs < up.size() + down.size();) {

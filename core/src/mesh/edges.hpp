@@ -1,7 +1,7 @@
-// Every use of an edge by a face, sorted, so that the faces at one edge are neighbours in the list.
+// All uses of edges by faces, sorted, so that the faces of an edge are adjacent in the list.
 //
-// Radix sort: linear in the corners, no hashing, the same order on every machine. 24 bytes a
-// corner at its peak. A corner that repeats its predecessor makes no edge.
+// A radix sort is linear in the corners, needs no hashing, and gives the same order on every machine. It needs at most
+// 24 bytes per corner. A corner that repeats its predecessor makes no edge.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace hitbox::internal::mesh {
 
-// One face at one edge, with the direction in which it runs along it.
+// The use of an edge by a face, with the direction in which the face traverses it.
 struct HalfEdge {
   uint32_t low, high;           // low < high
-  uint32_t face_and_direction;  // 2 face + (1 if from low to high): faces stay below 2^32 / 3
+  uint32_t face_and_direction;  // 2 face + (1 if from low to high); there are fewer than 2^32 / 3 faces
 
   uint32_t face() const { return face_and_direction >> 1; }
   bool goes_up() const { return (face_and_direction & 1) != 0; }
 };
 
-// Ordered by (low, high, face). A face that runs along an edge twice is listed twice.
+// Ordered by (low, high, face). A face that traverses an edge twice is listed twice.
 std::vector<HalfEdge> sorted_half_edges(const MeshView& mesh, Run& run);
 
-// Calls body(uses) for every edge with the span of its uses.
+// Calls body(uses) per edge with the span of its uses.
 template <class Body>
 void for_each_edge(const std::vector<HalfEdge>& sorted, Body&& body) {
   for (size_t first = 0, last = 0; first < sorted.size(); first = last) {

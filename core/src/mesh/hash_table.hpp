@@ -17,7 +17,7 @@ inline uint64_t mix(uint64_t z) {  // splitmix64's finaliser
   return z ^ (z >> 31);
 }
 
-// Open addressing over entries of one array, never more than half full.
+// A hash table with open addressing over entries of one array, never more than half full.
 class HashTable {
  public:
   static constexpr uint32_t kFree = 0xffffffffu;
@@ -32,7 +32,7 @@ class HashTable {
     (void)hash;
 #endif
   }
-  // The entry that `is_same`, or `entry` itself, now added.
+  // The entry that `is_same` accepts, or `entry` itself after adding it.
   template <class Same>
   uint32_t find_or_add(uint64_t hash, uint32_t entry, Same&& is_same) {
     for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
@@ -41,7 +41,7 @@ class HashTable {
     }
   }
   template <class Same>
-  uint32_t find(uint64_t hash, Same&& is_same) const {  // kFree if there is none
+  uint32_t find(uint64_t hash, Same&& is_same) const {  // or kFree
     for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
       if (slots_[at] == kFree || is_same(slots_[at])) return slots_[at];
     }

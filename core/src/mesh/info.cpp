@@ -38,7 +38,7 @@ void count_edges(const MeshView& mesh, MeshInfo& info) {
   });
 }
 
-// The volume about the box's centre, so that a mesh far from the origin loses no digits.
+// The volume relative to the box's centre, so that a mesh far from the origin loses no digits.
 void add_sizes(const MeshView& mesh, MeshInfo& info) {
   const Vec3 center = info.bounds.center();
   double six_volumes = 0;
@@ -68,7 +68,7 @@ MeshInfo info_of(const MeshView& mesh, std::span<const uint32_t> part_of_face,
 
   Run run(1);
   const auto cleaned = clean(mesh, {}, "", run);
-  HITBOX_ASSERT(cleaned.ok());  // equal vertices only: a mesh with a size keeps two
+  HITBOX_ASSERT(cleaned.ok());  // only equal vertices are welded, so a mesh with some extent keeps two
   info.cleaning = cleaned.value().report;
   const MeshView welded{cleaned.value().vertices, cleaned.value().indices, mesh.offsets};
   info.components = components_of(welded).count;

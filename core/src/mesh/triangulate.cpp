@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMostCorners = 2000;
 
-// Seen against `normal`, so that it turns counter-clockwise.
+// Projects the polygon against `normal`, so that it turns counter-clockwise.
 std::vector<Vec2> flattened(std::span<const Vec3> vertices, std::span<const uint32_t> face, const Vec3& normal) {
   const Vec3 size = abs(normal);
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
@@ -37,7 +37,7 @@ std::vector<Triangle> ears_of(std::span<const Vec3> vertices, std::span<const ui
 std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run) {
   std::vector<Triangle> triangles(mesh.triangle_count());
   run.for_each_block(mesh.face_count(), 1 << 13, [&](size_t first, size_t last, size_t) {
-    size_t next = mesh.offsets[first] - 2 * first;  // each face before has two corners more than triangles
+    size_t next = mesh.offsets[first] - 2 * first;  // each earlier face has two corners more than triangles
     for (size_t f = first; f < last; ++f)
       for_each_triangle(mesh.vertices, mesh.face(f), [&](uint32_t a, uint32_t b, uint32_t c) {
         triangles[next++] = {a, b, c};

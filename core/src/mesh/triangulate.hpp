@@ -1,8 +1,7 @@
-// Polygons as triangles: fans about the first corner, or ears cut off one by one where a fan would
-// leave the polygon.
+// Triangulates polygons: as a fan from the first corner, or by ear clipping if a fan would leave the polygon.
 //
-// A face of n corners always gives n - 2 triangles. They tile it if it is flat and does not cross
-// itself. Costs O(n) for convex faces, O(n^2) for others; those of very many corners stay fans.
+// A face of n corners always gives n - 2 triangles. They tile it if it is flat and does not cross itself. Cost: O(n)
+// for convex faces, O(n^2) for others. Faces of very many corners always become fans.
 #pragma once
 
 #include <vector>
@@ -14,7 +13,7 @@
 
 namespace hitbox::internal::mesh {
 
-// Corners of `face` (0 .. n - 1), three a triangle; empty where a fan will do.
+// The corners of `face` (0 .. n - 1), three per triangle; empty if a fan is enough.
 std::vector<Triangle> ears_of(std::span<const Vec3> vertices, std::span<const uint32_t> face);
 
 // Calls body(a, b, c) with three vertices for each triangle of the face.
@@ -29,7 +28,7 @@ void for_each_triangle(std::span<const Vec3> vertices, std::span<const uint32_t>
   for (size_t k = 2; k < face.size(); ++k) body(face[0], face[k - 1], face[k]);
 }
 
-// Of all faces, one after the other.
+// The triangles of all faces, in the order of the faces.
 std::vector<Triangle> triangles_of(const MeshView& mesh, Run& run);
 
 }  // namespace hitbox::internal::mesh

@@ -12,7 +12,7 @@ namespace hitbox::internal::parts {
 
 namespace {
 
-constexpr size_t kFew = 44, kInner = 60;  // a part of more vertices is asked by so many of them first
+constexpr size_t kFew = 44, kInner = 60;  // a part of more than kFew vertices is first tested with kInner of them
 
 std::vector<Vec3> joined(std::span<const Vec3> a, std::span<const Vec3> b) {
   std::vector<Vec3> all(a.begin(), a.end());
@@ -35,7 +35,8 @@ bool holds_all(const PartHull& hull, std::span<const Vec3> points) {
   return std::all_of(points.begin(), points.end(), [&](const Vec3& p) { return hull.above(p) <= 1e-9; });
 }
 
-// Also of what lies in the part's hull: that may be capped or thickened, and the next one is made of the points.
+// Points inside the part's hull count too: the hull may be capped or thickened, and the next hull is made of the
+// points.
 void add_points(Part& part, std::span<const Vec3> points) {
   part.points = part_hull(joined(part.points, points), 0).mesh.vertices;
   part.inner = inner_of(part.points);
@@ -87,7 +88,7 @@ Part Assembly::part_of(std::vector<uint32_t> atoms) const {
   return part;
 }
 
-// A hull of a few of the points that enters the space proves that the whole one does.
+// If the hull of a few of the points enters the space, so does the whole hull.
 std::optional<PartHull> Assembly::admitted(std::span<const Vec3> points) const {
   if (points.size() > kInner + kInner / 2) {
     const PartHull inner = part_hull(outermost(points, kInner), options_.thickness);
@@ -101,7 +102,7 @@ std::optional<PartHull> Assembly::admitted(std::span<const Vec3> points) const {
   return capped;
 }
 
-// Eq. 7: what the hull of both has beyond the pieces.
+// Eq. 7: the volume of the common hull beyond that of the pieces.
 double Assembly::merged_cost(const Part& a, const Part& b) const {
   const double volume = hull_volume(joined(a.inner, b.inner));
   if (options_.noise == 0) return volume - a.atom_volume - b.atom_volume;
@@ -123,7 +124,7 @@ Part Assembly::merged(const Part& a, const Part& b, PartHull hull) const {
   return part;
 }
 
-// What lies in a merged hull belongs to it.
+// Parts inside a merged hull belong to it.
 void Assembly::absorb(uint32_t into, std::vector<uint8_t>& is_gone) {
   for (uint32_t k = 0; k < parts_.size(); ++k) {
     if (k == into || is_gone[k] != 0 || distance_sq(parts_[k].hull.box, parts_[into].hull.box) > 0) continue;
@@ -179,7 +180,7 @@ void Assembly::merge(size_t count, Run& run) {
   drop_gone(is_gone);
 }
 
-// One part being given away. Nothing changes until all its atoms have found a place.
+// The dissolution of one part. Nothing changes until all its atoms have found a place.
 class Assembly::Dissolving {
  public:
   Dissolving(Assembly& assembly, uint32_t part, const std::vector<uint8_t>& is_gone)
@@ -216,7 +217,7 @@ class Assembly::Dissolving {
     uint32_t part;
     Part grown;
     std::vector<uint32_t> atoms;  // new ones
-    std::vector<Atom> halves;     // of atoms
+    std::vector<Atom> halves;     // halves of atoms
   };
   struct Offer {
     double growth;
@@ -302,7 +303,7 @@ bool Assembly::dissolve_one(uint32_t part, std::vector<uint8_t>& is_gone) {
   return true;
 }
 
-// Smallest first. A part is tried again once a neighbour has changed.
+// Takes the smallest part first. A part is tried again after a neighbour has changed.
 void Assembly::dissolve(Run& run) {
   std::vector<uint8_t> is_gone(parts_.size());
   constexpr uint32_t kNever = 0xffffffff;

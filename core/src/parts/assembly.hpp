@@ -1,8 +1,8 @@
-// Parts made of pieces: merged in pairs, and taken apart and given to their neighbours, as long as no hull enters the
-// space (paper 4, Alg. 2; dissolving is ours).
+// Parts consist of pieces. Pairs of parts are merged, and parts are dissolved into their neighbours, as long as no hull
+// enters the space (paper 4, Alg. 2, which has no dissolving).
 //
-// Always holds: every atom is in exactly one living part, whose hull holds it and is admitted.
-// Cost: some 0.1 ms a pair of neighbours.
+// Always holds: every atom is in exactly one living part, whose hull contains it and is admitted.
+// Cost: about 0.1 ms per pair of neighbours.
 #pragma once
 
 #include <optional>
@@ -14,44 +14,44 @@
 
 namespace hitbox::internal::parts {
 
-// What parts are made of: a piece that the cutting left, or half of one.
+// An element of a part: a piece from cutting, or half of a piece.
 struct Atom {
-  Piece piece;               // none of a shape that is only to be merged
-  std::vector<Vec3> points;  // that its hull is made of
-  double volume = 0;         // of its hull; with others' overlaps taken off, where it has some
+  Piece piece;               // empty for a shape that is only to be merged
+  std::vector<Vec3> points;  // the points of its hull
+  double volume = 0;         // the volume of its hull, without overlaps with others
 };
 
 struct Part {
   std::vector<uint32_t> atoms;
-  std::vector<Vec3> points;  // corners of the hull of all its atoms, without any thickness
-  std::vector<Vec3> inner;   // a few of them
+  std::vector<Vec3> points;  // the corners of the hull of all its atoms, without thickening
+  std::vector<Vec3> inner;   // a few of these points
   double inner_volume = 0;
   PartHull hull;
-  double atom_volume = 0;  // the sum of its atoms'
-  uint32_t changed = 0;    // when
+  double atom_volume = 0;  // the sum of its atoms' volumes
+  uint32_t changed = 0;    // the time of the last change
 };
 
-// Every atom is in one part.
+// Parts that together have every atom once.
 struct Decomposition {
   std::vector<Atom> atoms;
   std::vector<Part> parts;
 };
 
 struct AssemblyOptions {
-  double link = 0;                         // parts whose boxes are further apart are no neighbours
-  double thickness = 0;                    // that flat hulls get
-  uint32_t most_vertices = 0;              // of a hull; 0: any
-  double most_outside = 0;                 // by which a hull of few vertices may stick out of the exact one
-  double most_growth = Bounds::kInfinity;  // volume that a merge may add, a unit of the merged hull's surface
-  double noise = 0;                        // on what merges cost, as a share of the volume: to find other ways
-  uint64_t seed = 0;                       // of the noise
+  double link = 0;                         // parts whose boxes are further apart are not neighbours
+  double thickness = 0;                    // the thickness that flat hulls get
+  uint32_t most_vertices = 0;              // cap on the vertices of a hull; 0: no cap
+  double most_outside = 0;                 // how far a capped hull may stick out of the exact one
+  double most_growth = Bounds::kInfinity;  // volume that a merge may add, per unit of the merged hull's surface
+  double noise = 0;                        // noise on merge costs, as a fraction of the volume, to find other results
+  uint64_t seed = 0;                       // seed of the noise
 };
 
 class Assembly {
  public:
-  // All atoms as parts of their own, whether they are admitted or not.
+  // Makes every atom a part of its own, admitted or not.
   Assembly(std::vector<Atom> atoms, const SphereBins& spheres, const AssemblyOptions& options, const Input* input);
-  // Goes on with what was found before.
+  // Continues from an earlier result.
   Assembly(Decomposition found, const SphereBins& spheres, const AssemblyOptions& options, const Input* input)
       : atoms_(std::move(found.atoms)),
         parts_(std::move(found.parts)),
@@ -59,11 +59,11 @@ class Assembly {
         options_(options),
         input_(input) {}
 
-  // As a part of its own.
+  // Adds the atom as a part of its own.
   void add(Atom atom);
-  // Greedily, by Eq. 7, down to `count` parts.
+  // Merges greedily, by Eq. 7, down to `count` parts.
   void merge(size_t count, Run& run);
-  // Parts whose atoms all find a place in others are gone.
+  // Removes parts whose atoms all find a place in others.
   void dissolve(Run& run);
 
   Decomposition take() { return {std::move(atoms_), std::move(parts_)}; }
@@ -76,7 +76,7 @@ class Assembly {
   class Dissolving;
 
   Part part_of(std::vector<uint32_t> atoms) const;
-  // The hull around points, if it is admitted.
+  // The hull of the points, if it is admitted.
   std::optional<PartHull> admitted(std::span<const Vec3> points) const;
   double merged_cost(const Part& a, const Part& b) const;
   Part merged(const Part& a, const Part& b, PartHull hull) const;
@@ -88,13 +88,13 @@ class Assembly {
   std::vector<Part> parts_;
   const SphereBins& spheres_;
   AssemblyOptions options_;
-  const Input* input_;  // for halving atoms; none: they stay whole
+  const Input* input_;  // for halving atoms; null: they stay whole
   uint32_t now_ = 0;
 };
 
 Atom atom_of(Piece piece);
 
-// Whether the hull has few enough vertices, or one around it does and enters no sphere.
+// Whether the hull, or a capped hull around it, is within the cap and enters no sphere.
 bool can_be_capped(const PartHull& hull, const SphereBins& spheres, const AssemblyOptions& options);
 
 }  // namespace hitbox::internal::parts

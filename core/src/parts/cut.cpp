@@ -55,7 +55,8 @@ std::vector<Cutting> carried_out(const Cutting& cutting, const CutCandidate& cho
   return parts;
 }
 
-// One cut for each piece that needs one: candidates are compared in parallel, as the first pieces are few and large.
+// Makes one cut per piece that needs one. Candidates are compared in parallel, because the first pieces are few and
+// large.
 std::vector<Cutting> cut_once(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
                               std::vector<Cutting>& done, Run& run) {
   std::vector<Plan> plans(cuttings.size());

@@ -7,8 +7,8 @@
 
 namespace hitbox::internal::parts {
 
-// A piece with its hull, and the spheres that this enters: those of the pieces it was cut from are the only ones that
-// it can.
+// A piece with its hull, and the spheres that the hull enters. It can only enter spheres that its parent's hull
+// entered.
 struct Cutting {
   Piece piece;
   PartHull hull;
@@ -20,7 +20,7 @@ struct Cutting {
 
 Cutting cutting_of(Piece piece, std::span<const Sphere> spheres, const Input& input);
 
-// All pieces that are left once all are done, or too small to be cut. Those without a polygon are left out.
+// Cuts until every piece is done or too small to be cut, and returns the pieces that have polygons.
 std::vector<Cutting> cut_until_clear(std::vector<Cutting> cuttings, const Input& input, const CutSettings& settings,
                                      Run& run);
 

@@ -12,9 +12,9 @@ namespace hitbox::internal::parts {
 
 namespace {
 
-constexpr double kThinning = 24;  // points along the longest side of a piece, when cuts are compared
+constexpr double kThinning = 24;  // points along the longest side of a piece in the comparison of cuts
 constexpr double kLeastCutOff = 20 * kOnPlane;
-constexpr double kLongestBias = 0.99;  // so that a torus, where all cuts are alike, is halved
+constexpr double kLongestBias = 0.99;  // a torus, on which all cuts are equal, is then halved
 
 Sym3 spread_of(std::span<const Vec3> points) {
   Vec3 middle;
@@ -55,7 +55,7 @@ void add_planes_through(const ConcaveEdge& edge, std::vector<CutCandidate>& foun
     found.push_back({HalfSpace{normal, dot(normal, middle)}, 1});
 }
 
-// Of the deepest below the hull, no two of the same place and direction.
+// Takes the edges deepest below the hull, but no two at the same place in the same direction.
 void add_edge_planes(const Piece& piece, const PartHull& hull, const CutSettings& settings,
                      std::vector<CutCandidate>& found) {
   constexpr size_t kMostLookedAt = 1500;
@@ -89,7 +89,7 @@ size_t components_in(const Piece& piece, const Input& input) {
 }  // namespace
 
 Frame own_axes(const Piece& piece, const PartHull& hull) {
-  constexpr double kMany = 0.15;     // of the area: faces alike are the piece's axes
+  constexpr double kMany = 0.15;     // fraction of the area: parallel faces of this area define the piece's axes
   constexpr double kUpright = 0.17;  // cosine of 80 degrees
   const Eigen3 spread = eigen3(spread_of(hull.mesh.vertices));
   Run alone(1);
@@ -135,14 +135,14 @@ CutScorer::CutScorer(const Piece& piece, const PartHull& hull, const Input& inpu
     }
   }
   for (size_t p = 0; p < piece.points.size(); ++p) {
-    // Two components may have points in one place, and each needs its own.
+    // Two components may have points at the same place, and each needs its own.
     const uint64_t key = key_of(piece.points[p]) * 0x9e3779b97f4a7c15u + (by_component ? component[p] : 0);
     if (!taken.insert(key).second) continue;
     points_.push_back(piece.points[p]);
     if (by_component) component_of_.push_back(component[p]);
   }
   if (by_component) grouped_ = points_;
-  for (const Edge& edge : long_edges_) {  // their ends matter, as cuts do
+  for (const Edge& edge : long_edges_) {  // their ends and their crossings with the plane matter
     points_.push_back(edge.from);
     points_.push_back(edge.to);
   }

@@ -10,9 +10,9 @@ namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
 constexpr double kWellInside =
-    1e-6;  // a corner on the surface is not inside: shells that touch would lend each other corners
+    1e-6;  // a corner on the surface is not inside; otherwise touching shells would share corners
 
-// Makes a piece out of polygons over the points of another one.
+// Makes a piece of polygons over the points of another piece.
 class Gatherer {
  public:
   explicit Gatherer(std::span<const Vec3> from) : from_(from), number_(from.size(), kNone) {}
@@ -36,7 +36,7 @@ class Gatherer {
   std::vector<uint32_t> number_;
 };
 
-// The points of a piece and those where edges pass a plane, each made once.
+// The points of a piece, and the points where edges cross a plane, each computed once.
 class CutPoints {
  public:
   CutPoints(const Piece& piece, const HalfSpace& plane) : points(piece.points) {
@@ -53,7 +53,7 @@ class CutPoints {
   }
 
   std::vector<Vec3> points;
-  std::vector<double> above;  // of those that were there before
+  std::vector<double> above;  // of the original points
 
  private:
   std::unordered_map<uint64_t, uint32_t> made_;
@@ -70,7 +70,7 @@ Vec3 normal_of(const Piece& piece, size_t polygon) {
 
 int side_of(double above) { return above > kOnPlane ? 1 : above < -kOnPlane ? -1 : 0; }
 
-// A convex polygon's two parts. Corners in the plane belong to both.
+// The two parts of a convex polygon. Corners in the plane belong to both.
 std::array<std::vector<uint32_t>, 2> parts_of(std::span<const uint32_t> polygon, CutPoints& points) {
   return clip::split(
       polygon, [&](uint32_t point) { return side_of(points.above[point]); },
@@ -86,7 +86,7 @@ void cut_edges(const Piece& piece, const HalfSpace& plane, std::array<Piece, 2>&
       first.to = second.from = between;
       halves[from > 0].concave_edges.push_back(first);
       halves[to > 0].concave_edges.push_back(second);
-    } else if (side_of(from) != 0 || side_of(to) != 0) {  // one in the plane has been used up
+    } else if (side_of(from) != 0 || side_of(to) != 0) {  // a corner in the plane is already used
       halves[from + to > 0].concave_edges.push_back(edge);
     }
   }
@@ -97,7 +97,7 @@ void cut_cells(const Piece& piece, const HalfSpace& plane, const Input& input, s
     std::array<clip::Polytope, 2> parts = cell.cut(plane);
     for (size_t half = 0; half < 2; ++half) {
       for (const Vec3& corner : parts[half].corners()) {
-        // Those of the piece's cells that stay have been asked about.
+        // Corners that remain were tested before.
         const bool was_inside = std::find(piece.inside.begin(), piece.inside.end(), corner) != piece.inside.end();
         const bool is_new = std::abs(plane.above(corner)) <= 1e-9;
         if (was_inside || (is_new && input.contains(corner, piece.component))) halves[half].inside.push_back(corner);
@@ -107,7 +107,7 @@ void cut_cells(const Piece& piece, const HalfSpace& plane, const Input& input, s
   }
 }
 
-// The polygons of each group of triangles, in the order of their first ones.
+// The polygons of each group of triangles, in the order of the first triangles.
 std::vector<Piece> by_group(const Piece& piece, std::span<const uint32_t> group_of_triangle, size_t group_count) {
   std::vector<uint32_t> slot(group_count, kNone);
   std::vector<Gatherer> gatherers;
@@ -165,7 +165,7 @@ std::array<Piece, 2> cut(const Piece& piece, const HalfSpace& plane, const Input
     uint32_t triangle;
   };
   std::array<std::vector<Part>, 2> parted;
-  std::array<std::vector<size_t>, 2> kept;  // whole
+  std::array<std::vector<size_t>, 2> kept;  // polygons that stay whole
   for (size_t k = 0; k < piece.polygon_count(); ++k) {
     const auto polygon = piece.polygon(k);
     bool behind = false, before = false;
@@ -178,7 +178,7 @@ std::array<Piece, 2> cut(const Piece& piece, const HalfSpace& plane, const Input
       for (size_t half = 0; half < 2; ++half)
         if (parts[half].size() >= 3) parted[half].push_back({std::move(parts[half]), piece.triangles[k]});
     } else {
-      // In the plane: where the solid is.
+      // A polygon in the plane goes to the side of the solid.
       const bool in_front = before || (!behind && dot(normal_of(piece, k), plane.normal) < 0);
       kept[in_front].push_back(k);
     }

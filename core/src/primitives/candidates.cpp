@@ -5,7 +5,7 @@
 
 namespace hitbox::internal::primitives {
 
-// Shapes at the origin, along x: enough to know what they cost.
+// Shapes at the origin, along x, which is enough to compute their cost.
 static Box box_of(const Vec3& half) { return {{}, {}, half}; }
 static Cylinder cylinder_of(double h, double r) { return {{-h, 0, 0}, {h, 0, 0}, r}; }
 static Capsule capsule_of(double l, double r) { return {{-l, 0, 0}, {l, 0, 0}, r}; }
@@ -53,7 +53,7 @@ template <class S>
 void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3& local_center,
                    std::array<double, 4> size) const {
   const double cost = model_.cost(shape);
-  constexpr double kTie = 1e-9;  // by rounding a capsule without length is smaller than its ball
+  constexpr double kTie = 1e-9;  // rounding can make a capsule without length smaller than its ball
   if (!(cost < best.cost * (1 - kTie))) return;
   const double weight = model_.weight(S::kKind);
   best = {S::kKind, frame, frame_.to_world(mid_ + local_center), size, 0, false, false, weight, weight * volume(shape),
@@ -63,7 +63,7 @@ void Fitter::offer(Fitted& best, const S& shape, const Frame& frame, const Vec3&
 void Fitter::try_box(Fitted& best) { offer(best, box_of(half_), frame_, {}, {half_.x, half_.y, half_.z}); }
 
 void Fitter::try_sphere(Fitted& best) {
-  // No sphere around these points is smaller than the longest half extent.
+  // A sphere around these points is at least as large as the longest half extent.
   if (model_.cost(Sphere{{}, max_component(half_)}) >= best.cost) return;
   double r_sq = 0;
   for (size_t k = 0; k < points.size(); ++k) {
@@ -93,8 +93,8 @@ void Fitter::try_cylinder(int axis, double r, Fitted& best) {
 }
 
 void Fitter::try_capsule(int axis, double r, Fitted& best) {
-  // The caps' centres: as near to each other as the points allow (Eq. 3, with the sign of the
-  // lower end put right).
+  // The centres of the caps, as close to each other as the points allow (Eq. 3, with the sign of the lower end
+  // corrected).
   if (model_.cost(capsule_of(std::max(half_[axis] - r, 0.0), r)) >= best.cost) return;
   double high = -Bounds::kInfinity, low = Bounds::kInfinity;
   for (size_t k = 0; k < points.size(); ++k) {
@@ -108,17 +108,17 @@ void Fitter::try_capsule(int axis, double r, Fitted& best) {
   offer(best, capsule_of(l, r), along(frame_, axis), center, {l, r});
 }
 
-// Of all frustums with this radius at mid height the cylinder is the smallest.
+// The cylinder is the smallest of all frustums with this radius at mid height.
 double Fitter::least_frustum_cost(double h, double mid_radius) const {
   return model_.weight(Kind::frustum) / model_.weight(Kind::cylinder) * model_.cost(cylinder_of(h, mid_radius));
 }
 
-// Radius a + s y around all points with a(s) = max(rho - s y): the volume is least where
-// 3 a^2 + h^2 s^2 is, which is convex in s.
+// The radius is a + s y around all points, with a(s) = max(rho - s y). The volume is minimal where 3 a^2 + h^2 s^2 is,
+// which is convex in s.
 void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
   const std::vector<double>& y = local_[axis];
   const double h = half_[axis];
-  // Two points, one in each half, already force this radius at mid height.
+  // Two points, one in each half, already require this radius at mid height.
   double low_rho = 0, low_y = -h, high_rho = 0, high_y = h;
   for (size_t k = 0; k < points.size(); ++k) {
     if (y[k] < 0 ? rho_sq_[k] > low_rho : rho_sq_[k] > high_rho) {
@@ -151,13 +151,13 @@ void Fitter::try_frustum(int axis, double cylinder_radius, Fitted& best) {
   const double s = 0.5 * (low + high);
   double unused = 0;
   const double a = radius_at_middle(s, unused);
-  if (std::abs(s) * h < 0.002 * a && model_.allows(Kind::cylinder)) return;  // that one does it
+  if (std::abs(s) * h < 0.002 * a && model_.allows(Kind::cylinder)) return;  // a simpler kind is enough
   const double rb = std::max(a - s * h, model_.thickness), rt = std::max(a + s * h, model_.thickness);
   offer(best, frustum_of(h, rb, rt), along(frame_, axis), {}, {h, rb, rt});
 }
 
-// Cylinders, capsules and the frustum share the radii. An axis is skipped where its cross section
-// is too long for anything round, or where even the least radius cannot win.
+// Cylinders, capsules and the frustum share the radii. An axis is skipped if its cross section is too long for a round
+// shape, or if even the least radius cannot win.
 void Fitter::try_round(const Slots& best) {
   int frustum_axis = -1;
   double frustum_radius = 0, frustum_volume = Bounds::kInfinity;
@@ -187,9 +187,9 @@ void Fitter::try_round(const Slots& best) {
   try_frustum(frustum_axis, frustum_radius, best[Kind::frustum]);
 }
 
-// The trapezoid's z goes from -(B + s y) to A + s y with A(s) = max(z - s y), B(s) = max(-z - s y).
-// Its width A + B is convex and piecewise linear in the lean s: each pair of points bounds it from
-// below by a line, and the two pairs below give such a line for either side.
+// The trapezoid's z goes from -(B + s y) to A + s y with A(s) = max(z - s y), B(s) = max(-z - s y). Its width A + B is
+// convex and piecewise linear in the lean s. Each pair of points bounds it from below by a line, and the two pairs
+// below give such a line for either side.
 struct Fitter::WidthBound {
   struct Half {  // the highest and the lowest point on one side of y = 0
     double top = -Bounds::kInfinity, bottom = Bounds::kInfinity, top_y = 0, bottom_y = 0;
@@ -200,7 +200,7 @@ struct Fitter::WidthBound {
     WidthLine line() const { return {top - bottom, -(top_y + bottom_y)}; }
   } below, above;
 
-  // Where the two lines cross; no lean gives a smaller width.
+  // The crossing of the two lines. No lean gives a smaller width.
   double least() const {
     const WidthLine rising = below.line(), falling = above.line();
     if (!(rising.slope > 0 && falling.slope < 0)) return 0;
@@ -213,7 +213,7 @@ Fitter::Crossing Fitter::crossing(const WidthLine& a, const WidthLine& b) {
   return {lean, a.width + a.slope * lean};
 }
 
-// Few points settle most cases: stops as soon as the width is known to reach `enough`.
+// A few points decide most cases. Stops as soon as the width is known to reach `enough`.
 Fitter::WidthBound Fitter::bound_width(int y, int z, double enough) const {
   WidthBound bound;
   const double *py = local_[y].data(), *pz = local_[z].data();
@@ -225,12 +225,12 @@ Fitter::WidthBound Fitter::bound_width(int y, int z, double enough) const {
   return bound;
 }
 
-// Intersects the two lines that bracket the least width, takes the exact width and its line there,
-// and so on: three to five steps. Gives up once the width cannot fall below `enough`.
+// Intersects the two lines that bracket the least width, computes the exact width and its line there, and repeats, in
+// three to five steps. Gives up once the width cannot fall below `enough`.
 void Fitter::try_prism(int x, int y, int z, double enough, Fitted& best) {
   const WidthBound bound = bound_width(y, z, enough);
   WidthLine rising = bound.below.line(), falling = bound.above.line();
-  // A single point at an end of y forces its own width there: weak, but always true.
+  // A single point at an end of y requires its own width there. This bound is weak but always valid.
   if (!(rising.slope > 0)) rising = {0, 2 * half_[y]};
   if (!(falling.slope < 0)) falling = {0, -2 * half_[y]};
   const double *py = local_[y].data(), *pz = local_[z].data();
@@ -251,7 +251,7 @@ void Fitter::try_prism(int x, int y, int z, double enough, Fitted& best) {
     (line.slope > 0 ? rising : falling) = line;
   }
   const double mean = 0.5 * width, hy = half_[y], flare = lean * hy;
-  if (std::abs(flare) < 0.02 * mean && model_.allows(Kind::box)) return;  // that one does it
+  if (std::abs(flare) < 0.02 * mean && model_.allows(Kind::box)) return;  // a simpler kind is enough
   const double top = std::max(mean + flare, model_.thickness);
   const double bottom = std::max(mean - flare, model_.thickness);
   Vec3 center;
@@ -268,7 +268,7 @@ void Fitter::try_prisms(Fitted& best) {
   }
 }
 
-// The width at which even upright sides, the shortest, cost this much. The cost is linear in it.
+// The width at which even upright sides, the shortest, have this cost. The cost is linear in the width.
 double Fitter::hopeless_width(int x, int y, double cost) const {
   if (cost == Bounds::kInfinity) return cost;
   const auto upright = [&](double width) {
@@ -366,7 +366,7 @@ std::vector<Fitted> Fitter::round_about(const Frame& frame, const Vec3& center) 
   return found;
 }
 
-// The circle by linear least squares in u^2 + v^2 = 2 a u + 2 b v + c, from the points' mean.
+// The circle by linear least squares of u^2 + v^2 = 2 a u + 2 b v + c, relative to the points' mean.
 std::vector<Fitted> Fitter::round_like_points(const Frame& frame) {
   constexpr double kStraight = 1e-6;
   project(frame);
@@ -407,7 +407,7 @@ Fitted Fitter::refit(const Fitted& like) {
     case Kind::prism: try_prism(0, 1, 2, Bounds::kInfinity, best); break;
     case Kind::hull: break;
   }
-  // On more points a frustum may turn out to be a cylinder, a prism to be a box.
+  // With more points a frustum may become a cylinder, and a prism a box.
   if (best.cost == Bounds::kInfinity) {
     if (like.kind == Kind::frustum) try_cylinder(0, measure_radius(0), best);
     if (like.kind == Kind::prism) try_box(best);

@@ -1,6 +1,6 @@
-// The six kinds fitted around a set of points in a given frame (paper 1, 3.2), one function a
-// kind. Frustum and prism are the exact optimum for their frame: one-dimensional convex problems
-// instead of the paper's Alg. 2 and 3, whose answer depends on the order of the points.
+// Fits the six kinds around a set of points in a given frame (paper 1, 3.2), with one function per kind. Frustum and
+// prism are the exact optimum for their frame, by one-dimensional convex problems instead of the paper's Alg. 2 and 3,
+// whose result depends on the order of the points.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 
 namespace hitbox::internal::primitives {
 
-// What a shape costs: its weight x its volume grown by `clearance` on all sides (Steiner).
+// The cost of a shape: its weight times its volume after growing by `clearance` on all sides (Steiner).
 struct CostModel {
   std::array<bool, kPrimitiveCount> kinds;
   std::array<double, kPrimitiveCount> weights;
   double clearance;              // 0: the plain volume of Eq. 4
-  double thickness;              // smallest half extent or radius
-  uint32_t overlap_samples = 0;  // a pair; 0: what two shapes share counts twice (Eq. 4)
+  double thickness;              // least half extent or radius
+  uint32_t overlap_samples = 0;  // per pair; 0: shared volume counts twice (Eq. 4)
 
   bool allows(Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
   double weight(Kind kind) const { return weights[static_cast<size_t>(kind)]; }
@@ -42,7 +42,7 @@ struct CostModel {
   }
 };
 
-// A shape in the frame it was fitted in.
+// A shape in the frame of its fit.
 struct Fitted {
   Kind kind = Kind::box;
   Frame frame;                   // axis[0]: the axis of a capsule, cylinder or frustum
@@ -50,15 +50,15 @@ struct Fitted {
   std::array<double, 4> size{};  // box: half extents; sphere: radius; capsule, cylinder: half
                                  // length, radius; frustum: half length, radius at -axis, at
                                  // +axis; prism: half_x, half_y, half_top, half_bottom
-  double reach = 0;              // how far its surface is from the mesh at most, where measured
-  bool refused = false;          // it enters space that is to be kept clear
-  bool about_center = false;     // its centre or axis was given, not found: refitting keeps it
-  double weight = 1;             // of the kind
-  double volume = 0;             // plain, times the weight
+  double reach = 0;              // largest distance of its surface from the mesh, if measured
+  bool refused = false;          // it enters space to be kept clear
+  bool about_center = false;     // its centre or axis was given, so refitting keeps it
+  double weight = 1;             // of its kind
+  double volume = 0;             // plain volume times the weight
   double cost = Bounds::kInfinity;
 };
 
-// Points as three arrays: what the fits run over.
+// Points as three arrays, the input of the fits.
 struct PointArrays {
   std::vector<double> x, y, z;
 
@@ -67,34 +67,34 @@ struct PointArrays {
   void append(std::span<const Vec3> vertices, std::span<const uint32_t> ids);
 };
 
-// Scratch of one thread.
+// Scratch memory of one thread.
 class Fitter {
  public:
   explicit Fitter(const CostModel& model) : model_(model) {}
 
   PointArrays points;
 
-  // The box in the frame that has the smallest one.
+  // The smallest box over all frames.
   Fitted smallest_box(std::span<const Frame> frames);
-  // The cheapest allowed kind in the frame that has the smallest box.
+  // The cheapest allowed kind in the frame of the smallest box.
   Fitted cheapest(std::span<const Frame> frames);
   // The cheapest allowed kind over all frames.
   Fitted cheapest_of_all(std::span<const Frame> frames);
-  // The smallest of each allowed kind over all frames, in order of Kind.
+  // The smallest shape of each allowed kind over all frames, in the order of Kind.
   std::vector<Fitted> smallest_of_each_kind(std::span<const Frame> frames);
-  // The round kinds that are allowed, about this centre (a sphere) or about the line through it along
-  // the frame's first axis. They need not be the smallest: what lies inside a solid costs little.
+  // The allowed round kinds around this centre (a sphere), or around the line through it along the frame's first axis.
+  // They need not be the smallest, because surface inside a solid costs little.
   std::vector<Fitted> round_about(const Frame& frame, const Vec3& center);
-  // The same about the line that the points bend around, seen along the frame's first axis: that of the circle
-  // nearest to them. None where they are straight.
+  // The same around the line that the points bend around, seen along the frame's first axis: the centre of the closest
+  // circle. None if the points are straight.
   std::vector<Fitted> round_like_points(const Frame& frame);
-  // Fits this kind and frame (as they came out of a call above) again, on other points.
+  // Fits this kind and frame, the result of a call above, to other points.
   Fitted refit(const Fitted& like);
 
  private:
-  double project(const Frame& frame);  // the grown volume of the box
+  double project(const Frame& frame);  // returns the grown volume of the box
   void project_to_smallest(std::span<const Frame> frames);
-  // Where the best of each kind goes: all into one, or each kind into its own.
+  // The destination of the best shapes: one for all kinds, or one per kind.
   struct Slots {
     std::array<Fitted*, kPrimitiveCount> of_kind;
     Fitted& operator[](Kind kind) const { return *of_kind[static_cast<size_t>(kind)]; }
@@ -128,7 +128,7 @@ class Fitter {
   const CostModel& model_;
   Frame frame_;
   std::vector<double> local_[3];  // coordinates in the frame, relative to mid_
-  std::vector<double> rho_sq_;    // squared distances from the axis measured last
+  std::vector<double> rho_sq_;    // squared distances from the last axis
   Vec3 mid_, half_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace hitbox::internal::primitives {
 
-// Faces without area get this one (of a unit-diagonal mesh), so that they still have a place.
+// Faces without area get this area (on a unit-diagonal mesh), so that they still have a position.
 constexpr double kLeastArea = 1e-14;
 
 static Moments triangle_moments(const Vec3& a, const Vec3& b, const Vec3& c) {

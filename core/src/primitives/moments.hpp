@@ -1,6 +1,6 @@
-// Area, centroid and second moments of a set of faces: additive, so they carry the first merges,
-// where there are too many clusters to fit shapes. The moments are central: raw ones lose small
-// clusters far from the origin.
+// Area, centroid and second moments of a set of faces. They are additive, so the first merges use them, where there are
+// too many clusters to fit shapes. The moments are central, because raw moments lose the digits of small clusters far
+// from the origin.
 #pragma once
 
 #include "base/mat3.hpp"
@@ -14,7 +14,7 @@ struct Moments {
   Sym3 second;  // integral of (x - centroid)(x - centroid)^T
 };
 
-inline Moments operator+(const Moments& a, const Moments& b) {  // parallel axes
+inline Moments operator+(const Moments& a, const Moments& b) {  // parallel axis theorem
   const double area = a.area + b.area;
   const Vec3 apart = b.centroid - a.centroid;
   return {area, a.centroid + apart * (b.area / area), a.second + b.second + Sym3::outer(apart, a.area * b.area / area)};
@@ -22,8 +22,8 @@ inline Moments operator+(const Moments& a, const Moments& b) {  // parallel axes
 
 Moments face_moments(std::span<const Vec3> vertices, std::span<const uint32_t> face);
 
-// Volume of the box that has these moments as a solid, each side grown by `clearance`. Exact for
-// filled boxes, a proxy for surfaces; rotation-invariant; no frame needed.
+// The volume of the solid box with these moments, with each side grown by `clearance`. It is exact for filled boxes and
+// a proxy for surfaces. It is rotation-invariant and needs no frame.
 inline double box_proxy(const Moments& m, double clearance) {
   const double inverse = 1 / m.area, grow = clearance * clearance / 3;
   Sym3 spread = m.second * inverse;

@@ -4,7 +4,7 @@ namespace hitbox::internal::primitives {
 
 namespace {
 
-// area n n^T from the unnormalised normal of length 2 x area.
+// area n n^T, from the unnormalised normal of length 2 x area.
 Sym3 weighted_normal(const Vec3& twice_area) {
   const double length = norm(twice_area);
   return length > 0 ? Sym3::outer(twice_area, 0.5 / length) : Sym3{};
@@ -15,8 +15,8 @@ Sym3 weighted_tangent(const Vec3& tangent, double face_area) {
   return length_sq > 0 ? Sym3::outer(tangent, face_area / length_sq) : Sym3{};
 }
 
-// A triangle is half of a quad whose diagonal is the longest edge. (e0 - e1 + e2) / 2 with
-// e0 + e1 + e2 = 0 is -e1, the middle edge; the paper's sign rule drops out in t t^T.
+// A triangle is half of a quad whose diagonal is the longest edge. (e0 - e1 + e2) / 2 with e0 + e1 + e2 = 0 is -e1, the
+// middle edge. The paper's sign rule cancels in t t^T.
 Vec3 triangle_tangent(const Vec3& a, const Vec3& b, const Vec3& c) {
   Vec3 edge[3] = {b - a, c - b, a - c};
   const auto sort_pair = [&](int i, int j) {
@@ -34,7 +34,7 @@ FaceOperator triangle_operator(const Vec3& a, const Vec3& b, const Vec3& c) {
           twice_area * 0.5};
 }
 
-// The diagonals' cross product is the normal; their sum is the mid-line between two edges.
+// The cross product of the diagonals is the normal; their sum is the midline between two edges.
 FaceOperator quad_operator(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Vec3 twice_area = cross(c - a, d - b);
   return {weighted_normal(twice_area), weighted_tangent((a - c) + (b - d), 0.5 * norm(twice_area)), twice_area * 0.5};

@@ -19,15 +19,15 @@ inline FaceOperator operator+(const FaceOperator& a, const FaceOperator& b) {
   return {a.normal + b.normal, a.tangent + b.tangent, a.facing + b.facing};
 }
 
-// A triangle's cross product, a quad's cross product of the diagonals, a fan beyond. A face
-// without area has a zero operator: it steers nothing.
+// The cross product of a triangle's edges or a quad's diagonals; larger polygons are fans. A face without area has a
+// zero operator, and no influence.
 FaceOperator face_operator(std::span<const Vec3> vertices, std::span<const uint32_t> face);
 
 FaceOperator sum_of_operators(const MeshView& mesh, std::span<const uint32_t> faces);
 
 // The matrix whose eigenvectors are the frame.
 inline Sym3 combined(const FaceOperator& op, bool with_tangent) {
-  constexpr double kTangentShare = 1e-3;  // decides where normals leave it open, and nowhere else
+  constexpr double kTangentShare = 1e-3;  // decides only where the normals leave the frame open
   return with_tangent ? op.normal + op.tangent * kTangentShare : op.normal;
 }
 

@@ -1,9 +1,9 @@
-// Parts whose faces all lie along one frame (an L, a table, stairs) as the fewest boxes: the planes
-// of the faces cut space into cells, those inside the part are known by counting faces along a
-// line, and the box of such cells that covers most of what is not covered yet is taken first.
+// Divides parts whose faces all lie along one frame (an L, a table, stairs) into few boxes. The planes of the faces
+// divide space into cells. Counting faces along a line decides which cells are inside the part. The box of inside cells
+// that covers most of the uncovered rest is taken first.
 //
-// Always holds: the boxes together are the part; each fragment lies in its box, and the fragments of
-// a face are the whole face, up to 1e-4 of the part's diagonal (files have six digits).
+// Always holds: the boxes together are the part. Each fragment lies in its box, and the fragments of a face make up the
+// whole face, up to 1e-4 of the part's diagonal (files have six digits).
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace hitbox::internal::recognise {
 
 struct BoxFragment {
   uint32_t face, box;
-  std::vector<uint32_t> corners;  // vertices of the part; from vertices.size() on, new ones
+  std::vector<uint32_t> corners;  // vertices of the part; numbers from vertices.size() on are new ones
 };
 
 struct BoxCover {
@@ -25,8 +25,8 @@ struct BoxCover {
   std::vector<Vec3> new_vertices;
 };
 
-// `part` hangs together and uses all its vertices. Nothing if its faces are not all along one frame,
-// it is not closed, or it takes many boxes.
+// `part` is connected and uses all its vertices. Empty if its faces do not all lie along one frame, if it is not
+// closed, or if it needs many boxes.
 std::optional<BoxCover> cover_by_boxes(const MeshView& part, const FaceDirections& directions, Run& run);
 
 }  // namespace hitbox::internal::recognise

@@ -20,19 +20,20 @@ namespace hitbox::internal::recognise {
 
 namespace {
 
-constexpr size_t kWedge = 5;           // faces: no primitive has fewer
-constexpr double kFlat = 2e-3;         // of the shape's diagonal: how far flat sides may be off
-constexpr double kBelowArc = 0.05;     // of the radius: facets of 10 sides are within, of 8 not
-constexpr double kBelowDome = 0.08;    // the same where the surface is curved twice
-constexpr double kCorner = 4e-3;       // of the radius: how far the corners of a round shape may be off
-constexpr double kAsLarge = 5e-3;      // by how much a convex part's hull may be larger, and its area smaller
+constexpr size_t kWedge = 5;         // faces; no primitive has fewer
+constexpr double kFlat = 2e-3;       // fraction of the shape's diagonal: the tolerance of flat sides
+constexpr double kBelowArc = 0.05;   // fraction of the radius: allows facets of 10 sides, but not of 8
+constexpr double kBelowDome = 0.08;  // the same for doubly curved surfaces
+constexpr double kCorner = 4e-3;     // fraction of the radius: the tolerance of corners of a round shape
+// tolerance of a convex part: its hull may be larger, and its area smaller, by this
+constexpr double kAsLarge = 5e-3;
 constexpr uint32_t kFewestOfHull = 4;  // vertices
-constexpr double kExact = 5e-4;        // of the diagonal: closer ones are all the same
-constexpr double kPerRank = 0.02;      // by so much a kind must be closer than the one before
+constexpr double kExact = 5e-4;        // fraction of the diagonal: closer shapes count as equal
+constexpr double kPerRank = 0.02;      // a kind must be closer than the previous one by this
 constexpr size_t kPollEvery = 1 << 13;
-constexpr size_t kGlance = 256;        // vertices that a large part is judged by at first
-constexpr size_t kSamples = 512;       // on the shape, where the part is not closed
-constexpr size_t kMostCorners = 1024;  // of a convex part: reducing their hull takes 30 ms
+constexpr size_t kGlance = 256;        // vertices of the first test of a large part
+constexpr size_t kSamples = 512;       // samples on the shape, if the part is not closed
+constexpr size_t kMostCorners = 1024;  // limit for a convex part, because reducing their hull takes 30 ms
 
 constexpr std::array<Kind, kPrimitiveCount> kByPreference = {Kind::sphere,   Kind::box,   Kind::capsule,
                                                              Kind::cylinder, Kind::prism, Kind::frustum};
@@ -40,15 +41,15 @@ constexpr std::array<Kind, kPrimitiveCount> kByPreference = {Kind::sphere,   Kin
 bool is_flat(Kind kind) { return kind == Kind::box || kind == Kind::prism; }
 bool is_dome(Kind kind) { return kind == Kind::sphere || kind == Kind::capsule; }
 
-// The least share of a shape's area and volume that a part of it may have: prisms of 10 sides have
-// 0.935 of a cylinder, a ball of 80 triangles 0.87.
+// The least fraction of a shape's area and volume that a part may have: prisms of 10 sides have 0.935 of a cylinder, a
+// ball of 80 triangles 0.87.
 double least_share(Kind kind) { return is_flat(kind) ? 0.97 : is_dome(kind) ? 0.8 : 0.93; }
 
 double radius_of(const Fitted& f) {
   return f.kind == Kind::sphere ? f.size[0] : f.kind == Kind::frustum ? std::max(f.size[1], f.size[2]) : f.size[1];
 }
 
-// Of the box around the shape, along its own axes.
+// The diagonal of the box around the shape, along its own axes.
 double diagonal_of(const Fitted& f) {
   const double r = is_flat(f.kind) ? 0 : radius_of(f);
   switch (f.kind) {
@@ -60,7 +61,7 @@ double diagonal_of(const Fitted& f) {
   }
 }
 
-// The axis about which a tensor is symmetric, or the nearest to that.
+// The axis about which a tensor is most nearly symmetric.
 Vec3 symmetry_axis(const Sym3& tensor) {
   const Eigen3 eigen = eigen3(tensor);
   return eigen.vectors.axis[eigen.value[1] - eigen.value[0] < eigen.value[2] - eigen.value[1] ? 2 : 0];
@@ -118,7 +119,7 @@ class Recogniser {
   template <class Wanted>
   std::vector<uint32_t> corners_among(Wanted&& is_wanted) const;
   bool corners_lie_on(const Shape& shape, double limit) const;
-  // Than what the part encloses, by more than is allowed: half a percent, and what a thin hull must have.
+  // Whether the hull is larger than the part's volume by more than half a percent and the required thickness.
   bool is_larger(const Hull& hull, double enclosed) const {
     return volume(hull) > (1 + kAsLarge) * enclosed + directions_.total_area * model_.thickness;
   }
@@ -134,7 +135,7 @@ class Recogniser {
   const CostModel& model_;
   Run& run_;
   Fitter fitter_;
-  size_t loaded_step_ = 0;  // every how many vertices are in the fitter; 0: none yet
+  size_t loaded_step_ = 0;  // the fitter has every loaded_step_-th vertex; 0: none yet
   std::vector<Vec3> axes_;
   std::vector<Frame> frames_;
   std::vector<Vec3> middles_;
@@ -153,8 +154,8 @@ void Recogniser::load(size_t step) {
   fitter_.points.assign(part_.vertices, ids);
 }
 
-// Both tensors are blind for one height: of cylinders the normals' for two radii, the moments' for
-// 1.6. Neither depends on how the surface is cut into faces. Lids know the axis too.
+// Each tensor fails for cylinders of one height: that of the normals at two radii, that of the moments at 1.6. Neither
+// depends on the tessellation. The normals of lids give the axis, too.
 const std::vector<Vec3>& Recogniser::axes() {
   if (!axes_.empty()) return axes_;
   Sym3 normals;
@@ -171,7 +172,7 @@ const std::vector<Vec3>& Recogniser::axes() {
   return axes_;
 }
 
-// Pairs of directions at right angles: one of them is how a box or a prism is turned.
+// Pairs of perpendicular directions: one of them is the frame of a box or a prism.
 const std::vector<Frame>& Recogniser::frames() {
   constexpr size_t kMost = 6;
   const std::vector<Direction>& main = directions_.main;
@@ -214,7 +215,7 @@ void Recogniser::try_flat(Kind kind) {
         const Fitted fitted = fitter_.refit(like);
         if (fitted.kind == kind) consider(fitted);
       }
-    if (kind == Kind::box) break;  // three directions at right angles make one frame
+    if (kind == Kind::box) break;  // three perpendicular directions make one frame
   }
 }
 
@@ -226,7 +227,7 @@ void Recogniser::try_axes(Kind kind) {
   }
 }
 
-// About the line through the smallest circle around the points, seen along the axis.
+// Round shapes around the centre of the smallest circle around the points, seen along the axis.
 std::optional<Fitted> Recogniser::round_fit(const Frame& frame, Kind kind, size_t step) {
   run_.poll();
   std::vector<Vec2> across;
@@ -240,7 +241,7 @@ std::optional<Fitted> Recogniser::round_fit(const Frame& frame, Kind kind, size_
   return {};
 }
 
-// Few vertices show that most parts are nothing of the kind.
+// A few vertices are enough to reject most parts.
 bool Recogniser::is_worth_a_look(const Frame& frame, Kind kind) {
   const size_t step = part_.vertices.size() / kGlance;
   if (step < 2) return true;
@@ -271,8 +272,8 @@ bool Recogniser::deepest(const Shape& shape, std::span<const Vec3> points, doubl
   return true;
 }
 
-// In the middles of the triangles: a third of the depth of any point of one, or more, as the depth
-// below a convex surface is a concave function.
+// Tests the centres of triangles. A centre has at least a third of the depth of any point of its triangle, because the
+// depth below a convex surface is a concave function.
 const std::vector<Vec3>& Recogniser::middles() {
   if (!middles_.empty()) return middles_;
   middles_.reserve(part_.triangle_count());
@@ -281,8 +282,8 @@ const std::vector<Vec3>& Recogniser::middles() {
   return middles_;
 }
 
-// A vertex within a facet, or on an edge between two, only says that the facets are divided. Where
-// the normals around it span all of space it is a corner.
+// A vertex within a facet, or on an edge between two, only comes from subdivision. A vertex whose normals span all of
+// space is a corner.
 template <class Wanted>
 std::vector<uint32_t> Recogniser::corners_among(Wanted&& is_wanted) const {
   std::vector<Sym3> around;
@@ -309,11 +310,11 @@ bool Recogniser::corners_lie_on(const Shape& shape, double limit) const {
   return corners_among([&](uint32_t v) { return distance[v] < -limit; }).empty();
 }
 
-// What the hull of a convex part has to go around: its corners, and what lies outside their hull, such as a flat dome.
-// Not all vertices: of a divided and turned part every second one is on the hull by rounding, and a hull that is larger
-// by so little is as good. Nothing where the part is not convex, or round.
+// The points that the hull of a convex part must enclose: its corners, and vertices outside their hull, such as a flat
+// dome. It does not use all vertices: every second vertex of a subdivided and rotated part is on the hull by rounding,
+// and a hull that is larger by so little is as good. Empty if the part is round or not convex.
 std::vector<Vec3> Recogniser::outermost_points(double enclosed) const {
-  constexpr double kHardly = 1e-4;  // of volume over area, and so of the volume
+  constexpr double kHardly = 1e-4;  // fraction of volume over area, and so of the volume
   std::vector<Vec3> points;
   for (const uint32_t v : corners_among([](uint32_t) { return true; })) points.push_back(part_.vertices[v]);
   if (points.size() > kMostCorners) return {};
@@ -336,10 +337,10 @@ Fitted Recogniser::box_of(const Hull& hull) {
   return box;
 }
 
-// Whether no corner is further in front of a face than `limit`. Sides of a groove in a thin plate lie deep below
-// nothing: its caps are near. Slivers look anywhere.
+// Whether no corner is further in front of a face than `limit`. The depth test does not find a groove in a thin plate,
+// because its caps are near. The normals of slivers are noise.
 bool Recogniser::faces_look_out(std::span<const Vec3> corners, bool looks_inward, double limit) const {
-  constexpr double kSliver = 0.05;  // of the limit: its height
+  constexpr double kSliver = 0.05;  // height of a sliver, as a fraction of the limit
   for (size_t f = 0; f < part_.face_count(); ++f) {
     if (f % kPollEvery == 0) run_.poll();
     const auto face = part_.face(f);
@@ -366,8 +367,8 @@ bool Recogniser::is_closed() {
   return *closed_;
 }
 
-// A closed surface that lies on a convex one, and encloses its volume once, covers all of it.
-// Others are asked at points of the shape, its corners included.
+// A closed surface that lies on a convex one, and encloses its volume once, covers all of it. Other parts are tested at
+// points of the shape, including its corners.
 bool Recogniser::leaves_nothing_bare(const Fitted& fitted, const Shape& shape, double limit) {
   const double share = std::abs(signed_volume(part_)) / volume(shape);
   if (is_closed() && share >= least_share(fitted.kind) && share <= 1.01) return true;

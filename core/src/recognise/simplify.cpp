@@ -16,25 +16,26 @@ namespace hitbox::internal::recognise {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr size_t kTetrahedron = 4;  // faces: nothing closed has fewer
+constexpr size_t kTetrahedron = 4;  // faces; no closed part has fewer
 
-// What a piece turned out to be: one shape, several boxes, or nothing simple.
+// The result for a component: one shape, several boxes, or not simple.
 struct Finding {
   std::vector<Fitted> shapes;
-  std::optional<Hull> hull;       // the one shape, where that is none of the primitives
-  std::optional<BoxCover> cover;  // where there are several
+  std::optional<Hull> hull;       // the shape, if it is not a primitive
+  std::optional<BoxCover> cover;  // if there are several boxes
   bool looks_inward = false;
 
   bool is_simple() const { return !shapes.empty(); }
 };
 
-// A component that is nothing simple as a whole, but made of solids that touch, of which some are.
+// A component that is not simple as a whole, but consists of touching solids of which some are.
 struct TakenApart {
-  Components solids;  // of its faces
+  Components solids;  // the solids of its faces
   std::vector<Finding> findings;
 };
 
-// Some faces of a mesh with the vertices that they use, both ascending. `local` is as large as the mesh has vertices.
+// Extracts faces of a mesh with the vertices that they use, both ascending. `local` has one entry per vertex of the
+// mesh.
 Mesh copy_of(const MeshView& mesh, std::span<const uint32_t> faces, std::span<const uint32_t> vertices,
              std::vector<uint32_t>& local) {
   Mesh part;
@@ -49,7 +50,7 @@ Mesh copy_of(const MeshView& mesh, std::span<const uint32_t> faces, std::span<co
   return part;
 }
 
-// Also where two sides of a face meet in the cut, and no vertex is new.
+// Also if two sides of a face meet in the cut, so that no vertex is new.
 bool is_cut(const Finding& finding, size_t face_count) { return finding.cover->fragments.size() > face_count; }
 
 ClusterMembers members_of(const MeshView& mesh, const Components& components) {
@@ -105,12 +106,12 @@ class Simplifier {
   bool may_cut_;
   Run& run_;
   double thickness_;
-  Components pieces_;  // components, or the solids that one is made of
+  Components pieces_;  // components, or the solids of a component
   ClusterMembers members_;
   std::vector<Finding> findings_;      // per piece
   std::vector<uint32_t> first_shape_;  // per piece
   std::vector<uint32_t> piece_of_shape_;
-  std::vector<uint32_t> inside_of_;  // per piece: the shape of another that holds it
+  std::vector<uint32_t> inside_of_;  // per piece: the shape of another piece that contains it
 };
 
 template <class FaceNumber>
@@ -130,7 +131,7 @@ Fitted Simplifier::as_fitted(const Frame& frame, const Bounds& box) const {
   return fitted;
 }
 
-// The cover of a part whose faces are there twice: copies are cut as the faces are.
+// The cover of a part with duplicate faces: copies are cut like the faces.
 static BoxCover with_copies(BoxCover cover, std::span<const uint32_t> number_of_face) {
   const std::vector<BoxFragment> once = std::move(cover.fragments);
   const auto before = [](const BoxFragment& fragment, uint32_t face) { return fragment.face < face; };
@@ -171,7 +172,7 @@ Finding Simplifier::finding_of(const MeshView& copy, Run& alone) const {
   return finding;
 }
 
-// Solids that share vertices, as the sections of a tower do. Empty where none of them is simple.
+// Solids that share vertices, such as the sections of a tower. Empty if none of them is simple.
 TakenApart Simplifier::taken_apart(const MeshView& component, std::span<const uint32_t> faces, Run& alone) const {
   TakenApart result{solids_of(component, alone), {}};
   if (result.solids.count < 2) return {};
@@ -190,11 +191,11 @@ TakenApart Simplifier::taken_apart(const MeshView& component, std::span<const ui
 }
 
 void Simplifier::look_at_components() {
-  // Components share no vertices, so all of them may write into one array of new numbers.
+  // Components share no vertices, so all of them can write into one array of new numbers.
   std::vector<uint32_t> local(mesh_.vertices.size());
   std::vector<TakenApart> apart(pieces_.count);
   run_.for_each_block(pieces_.count, 16, [&](size_t first, size_t last, size_t) {
-    Run alone(1, [&](const char*, double) {  // components are looked at side by side, but may be large
+    Run alone(1, [&](const char*, double) {  // components are processed in parallel, but one may be large
       run_.poll();
       return true;
     });
@@ -209,7 +210,7 @@ void Simplifier::look_at_components() {
   use(apart);
 }
 
-// Components that were taken apart give way to their solids.
+// Replaces separated components by their solids.
 void Simplifier::use(std::span<TakenApart> of_component) {
   if (std::all_of(of_component.begin(), of_component.end(), [](const TakenApart& a) { return a.findings.empty(); }))
     return;
@@ -254,8 +255,8 @@ bool Simplifier::holds(const Shape& shape, uint32_t piece) const {
   return true;
 }
 
-// The largest shape that holds a piece takes it in. A room, whose walls look inward, is not a
-// solid that could: with something inside it is no simple part at all.
+// The largest shape that contains a piece absorbs it. A room, whose walls face inward, does not: with contents it is
+// not a simple part.
 void Simplifier::find_what_lies_inside() {
   const auto shape_count = static_cast<uint32_t>(piece_of_shape_.size());
   std::vector<Shape> shapes;
@@ -301,14 +302,14 @@ void Simplifier::find_what_lies_inside() {
     if (is_room[c]) findings_[c] = {};
 }
 
-// Each face, or its fragments, to the shape that has it.
+// Assigns each face, or its fragments, to its shape.
 Simplified Simplifier::collect() {
-  // Who holds the holder holds what it holds; holders are larger, so this ends.
+  // Follows the chain of containing shapes, which ends because they become larger.
   const auto outermost = [&](uint32_t shape) {
     while (inside_of_[piece_of_shape_[shape]] != kNone) shape = inside_of_[piece_of_shape_[shape]];
     return shape;
   };
-  std::vector<uint32_t> base_of_new(pieces_.count);  // where a piece's new vertices start
+  std::vector<uint32_t> base_of_new(pieces_.count);  // start of each piece's new vertices
   Simplified result;
   bool any_cut = false;
   for (uint32_t c = 0; c < pieces_.count; ++c) {

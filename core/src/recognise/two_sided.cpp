@@ -27,7 +27,8 @@ bool has_copy(const MeshView& mesh, size_t face) {
   return false;
 }
 
-// Turns faces so that neighbours go along their common edge in opposite directions: of two copies either may be first.
+// Orients faces so that neighbours traverse their common edge in opposite directions, because either of two copies may
+// be first.
 class Turning {
  public:
   Turning(Mesh& mesh, Run& run) : mesh_(mesh), neighbours_(mesh.view().face_count()), is_done_(neighbours_.size()) {
@@ -47,11 +48,11 @@ class Turning {
  private:
   struct Neighbour {
     uint32_t face;
-    bool same_way;  // as the faces were at first
+    bool same_way;  // for the original directions of the faces
   };
 
   void turn_from(uint32_t start) {
-    std::vector<std::pair<uint32_t, bool>> open{{start, false}};  // with whether it was turned
+    std::vector<std::pair<uint32_t, bool>> open{{start, false}};  // with a flag for reversed faces
     is_done_[start] = true;
     while (!open.empty()) {
       const auto [face, is_turned] = open.back();
@@ -67,7 +68,7 @@ class Turning {
   }
 
   void reverse(uint32_t f) {
-    const auto first = mesh_.indices.begin() + mesh_.offsets[f] + 1;  // bent faces keep their first corner
+    const auto first = mesh_.indices.begin() + mesh_.offsets[f] + 1;  // because bent faces keep their first corner
     std::reverse(first, mesh_.indices.begin() + mesh_.offsets[f + 1]);
   }
 

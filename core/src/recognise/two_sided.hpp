@@ -1,5 +1,5 @@
-// Faces that are there twice, as exports have them that are to be seen from both sides: every face of a part has a
-// copy with the same corners, mostly the other way round.
+// Removes duplicate faces, which exports use to make a part visible from both sides: every face has a copy with the
+// same corners, usually reversed.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 namespace hitbox::internal::recognise {
 
 struct OneSided {
-  Mesh mesh;                     // with each face once, all of them looking out, or all of them in
-  std::vector<uint32_t> number;  // in there, of each face
+  Mesh mesh;                     // with each face once, all facing outward or all inward
+  std::vector<uint32_t> number;  // per face: its number in `mesh`
 };
 
-// Nothing where a face has no copy; that shows after a look at a few.
+// Empty if a face has no copy, which is usually found after a few faces.
 std::optional<OneSided> one_sided(const MeshView& part, Run& run);
 
 }  // namespace hitbox::internal::recognise

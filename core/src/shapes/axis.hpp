@@ -9,10 +9,10 @@
 namespace hitbox::internal::shapes {
 
 struct Axis {
-  Vec3 center, direction;  // `direction` is a unit vector, z where start and end are the same point
+  Vec3 center, direction;  // `direction` is a unit vector; it is z if start and end coincide
   double half_length;
 
-  // Where `p` is as seen from the axis: how far along it from the middle, and how far off it.
+  // The coordinates of `p` relative to the axis: along it from the centre, and the distance from it.
   struct Local {
     double along, off;
   };
@@ -28,8 +28,8 @@ inline Axis axis_of(const Vec3& start, const Vec3& end) {
   return {start * 0.5 + end * 0.5, normalized(end - start, {0, 0, 1}), norm(end - start) / 2};
 }
 
-// The part of `d` at right angles to the unit vector `axis`, as a unit vector; 0 if there is none.
-// Taken twice: the first difference of a nearly parallel `d` is mostly rounding along the axis.
+// The component of `d` perpendicular to the unit vector `axis`, as a unit vector; 0 if there is none. The projection is
+// applied twice, because the first difference of a nearly parallel `d` is mostly rounding along the axis.
 inline Vec3 radial(const Vec3& axis, const Vec3& d) {
   const Vec3 unit = normalized(d, {0, 0, 0});
   const Vec3 rest = unit - axis * dot(axis, unit);
@@ -38,7 +38,7 @@ inline Vec3 radial(const Vec3& axis, const Vec3& d) {
   return normalized(once - axis * dot(axis, once));
 }
 
-// Bounds of a disc.
+// The bounds of a disc.
 inline Bounds disc_bounds(const Vec3& center, const Vec3& normal, double radius) {
   const auto reach = [&](double n) { return radius * std::sqrt(std::max(0.0, 1 - n * n)); };
   const Vec3 size{reach(normal.x), reach(normal.y), reach(normal.z)};
@@ -50,13 +50,13 @@ struct Ring {
   double along, radius;
 };
 
-// The closed surface swept by the profile `rings` (first to last along the axis, convex) around
-// the axis, with `segments` flat sides that touch the round surface from outside. A ring of radius
-// 0 is one vertex; the first and the last ring get flat caps where they are wider than that.
+// The closed surface of revolution of the profile `rings` (from first to last along the axis, convex), with `segments`
+// flat sides that touch the round surface from outside. A ring of radius 0 is one vertex. The first and the last ring
+// get flat caps if they are wider.
 TriangleMesh revolve(const Axis& axis, const std::vector<Ring>& rings, int segments);
 
-// Profile of a capsule (a sphere where half_length is 0): a polygon around the two half circles,
-// every edge touching them, with a vertex at each pole and an edge along the side.
+// The profile of a capsule (a sphere if half_length is 0): a polygon around the two half circles that touches them with
+// every edge, with a vertex at each pole and an edge along the side.
 std::vector<Ring> capsule_profile(double half_length, double radius, int segments);
 
 }  // namespace hitbox::internal::shapes

@@ -5,7 +5,7 @@
 namespace hitbox::internal::shapes {
 
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances) {
-  constexpr int kMostSteps = 64;  // the slack doubles each time: enough for any distance
+  constexpr int kMostSteps = 64;  // the slack doubles each time, which is enough for any distance
   std::vector<double> distance(points.size());
   double slack = tolerances.slack;
   for (int step = 0; step < kMostSteps; ++step) {

@@ -8,7 +8,7 @@
 
 namespace hitbox::internal::shapes {
 
-// `shape`, or the least grown version of it that contains all `points`.
+// `shape`, or its smallest grown version that contains all `points`.
 Shape enclosing(Shape shape, std::span<const Vec3> points, const Tolerances& tolerances);
 
 }  // namespace hitbox::internal::shapes

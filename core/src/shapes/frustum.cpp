@@ -26,8 +26,8 @@ double area(const Frustum& frustum) {
   return kPi * (a + b) * side + kPi * (a * a + b * b);
 }
 
-// The smooth side gives pi x height whatever its slope: its curvature is cos(tilt) / radius, and
-// cos(tilt) x side is the height. A rim gives half its length times the angle it turns by.
+// The smooth side contributes pi x height for any slope: its curvature is cos(tilt) / radius, and cos(tilt) x side is
+// the height. A rim contributes half its length times its bending angle.
 double mean_curvature(const Frustum& frustum) {
   const double a = frustum.radius_start, b = frustum.radius_end;
   const double height = norm(frustum.end - frustum.start), tilt = std::atan2(a - b, height);

@@ -13,12 +13,12 @@ using namespace internal::shapes;
 
 namespace {
 
-// Below this height, as a share of the hull's diagonal, a triangle's normal is noise; its
-// neighbours say where the surface is.
+// The normal of a triangle of lower height, as a fraction of the hull's diagonal, is noise. Its neighbours define the
+// surface there.
 constexpr double kSliver = 1e-12;
 
 struct Facet {
-  Vec3 a, b, c, normal;  // `normal` is a unit vector, or 0 where the triangle is a sliver
+  Vec3 a, b, c, normal;  // `normal` is a unit vector, or 0 for a sliver
 };
 
 std::vector<Facet> facets_of(const Hull& hull) {
@@ -41,7 +41,7 @@ Vec3 middle_of(const Hull& hull) {
   return sum;
 }
 
-// How far the middle is from the nearest facet's plane; 0 where the hull is flat.
+// The distance of the centre from the nearest facet's plane; 0 for a flat hull.
 double inner_radius(const Hull& hull) {
   const Vec3 middle = middle_of(hull);
   double radius = bounds_of(hull.vertices).diagonal();
@@ -85,11 +85,11 @@ std::optional<Hull> hull_around(const std::vector<Vec3>& points) {
   return Hull{std::move(found.mesh.vertices), std::move(found.mesh.triangles)};
 }
 
-// Every vertex moved by `by` x u with normal . u >= 1 for all facets at it, u being the shortest there
-// is. A normal n of the hull's surface at a vertex is a sum of those normals with factors that add up
-// to 1 or more, so the support along n grows by at least `by`. Nothing where a tip is too sharp.
+// Moves every vertex by `by` x u, where u is the shortest vector with normal . u >= 1 for all facets at the vertex. A
+// normal n of the hull's surface at a vertex is a sum of those normals with factors that add up to 1 or more, so the
+// support along n grows by at least `by`. Empty if a tip is too sharp.
 std::optional<Hull> with_vertices_moved_out(const Hull& hull, double by) {
-  constexpr double kSharp = 0.05;  // further out than 20 x `by`
+  constexpr double kSharp = 0.05;  // a tip would move out by more than 20 x `by`
   std::vector<std::vector<Vec3>> normals(hull.vertices.size());
   const std::vector<Facet> facets = facets_of(hull);
   for (size_t t = 0; t < facets.size(); ++t)
@@ -97,8 +97,9 @@ std::optional<Hull> with_vertices_moved_out(const Hull& hull, double by) {
       for (const uint32_t v : hull.triangles[t]) normals[v].push_back(facets[t].normal);
   std::vector<Vec3> moved;
   for (size_t v = 0; v < normals.size(); ++v) {
-    if (normals[v].empty()) continue;                                // all slivers: it lies between its neighbours
-    const Vec3 direction = normalized(min_ball(normals[v]).center);  // of the narrowest cone around them
+    // only slivers: the vertex lies between its neighbours
+    if (normals[v].empty()) continue;
+    const Vec3 direction = normalized(min_ball(normals[v]).center);  // the axis of the narrowest cone around them
     double along = 1;
     for (const Vec3& n : normals[v]) along = std::min(along, dot(n, direction));
     if (!(along > kSharp)) return std::nullopt;
@@ -107,7 +108,7 @@ std::optional<Hull> with_vertices_moved_out(const Hull& hull, double by) {
   return hull_around(moved);
 }
 
-// Along the plane of the largest triangle and its longest edge.
+// A frame along the plane of the largest triangle and its longest edge.
 Frame frame_along(const Hull& hull) {
   Vec3 largest, edge;
   for (const auto& t : hull.triangles) {
@@ -120,7 +121,7 @@ Frame frame_along(const Hull& hull) {
   return frame_from(largest, edge);
 }
 
-// The half-spaces of a hull, to be moved in. Around the origin, with diagonal 1.
+// The half-spaces of a hull, which can be moved in. Centred at the origin, with diagonal 1.
 struct Sides {
   Vec3 middle;
   double scale;
@@ -137,14 +138,14 @@ struct Sides {
       for (const uint32_t v : hull.triangles[t]) outward_at_vertex[v] += normal;
     }
   }
-  // The point furthest along a direction once all sides have moved in; nothing where no point is left.
+  // The point furthest along a direction after all sides have moved in; empty if no point is left.
   std::optional<Vec3> furthest(const Vec3& direction, double in) const {
     std::vector<HalfSpace> moved = half_spaces;
     for (HalfSpace& side : moved) side.offset -= in / scale;
     const auto found = lowest_point(-direction, moved, 1);
     return found ? std::optional(middle + *found * scale) : std::nullopt;
   }
-  // `by`, or what leaves room for a ball of radius `least`; 0 where there is none.
+  // `by`, or the length that leaves room for a ball of radius `least`; 0 if there is no such room.
   double most_inward(double by, double least) const {
     const Vec3 any{0.48, 0.6, 0.64};
     if (furthest(any, by + least)) return by;
@@ -174,7 +175,7 @@ double area(const Hull& hull) {
   return doubled / 2;
 }
 
-// Half the length of every edge times the angle the surface turns by there.
+// The sum of half the length of every edge times its bending angle.
 double mean_curvature(const Hull& hull) {
   struct Side {
     uint32_t low, high, triangle;
@@ -238,11 +239,10 @@ Hull box_around(std::span<const Vec3> points, const Frame& frame, double margin)
   return {std::move(box.vertices), std::move(box.triangles)};
 }
 
-// Scaling about an inner point moves every plane out by its own distance over that of the nearest
-// one times `by`, so by at least `by`; moving the vertices changes a hull that is long or flat less,
-// but shuffles its triangles, which nobody wants for the last bits. A flat hull can be grown neither
-// way, and one with a sharp tip becomes needlessly large: a box then is the smaller answer, where the
-// hull has as many vertices.
+// Scaling about an inner point moves every plane out by `by` times the ratio of its distance to that of the nearest
+// plane, so by at least `by`. Moving the vertices changes a long or flat hull less, but reorders its triangles, which
+// is unwanted for the last bits. Neither way can grow a flat hull, and a hull with a sharp tip becomes needlessly
+// large. A box is then smaller, if the hull has as many vertices.
 Hull grown(const Hull& hull, double by) {
   constexpr double kHardly = 1e-6;
   const double radius = inner_radius(hull);
@@ -257,8 +257,8 @@ Hull grown(const Hull& hull, double by) {
                            [](const Hull& a, const Hull& b) { return volume(a) < volume(b); });
 }
 
-// The moved planes may have more corners than the hull had, where many facets meet at one: of these
-// corners the one furthest out for each vertex is taken, so there are no more than before.
+// The moved planes may have more corners than the hull where many facets meet at one. Only the corner furthest out is
+// used for each vertex, so there are no more vertices than before.
 Hull shrunk(const Hull& hull, double by, double least) {
   if (is_flat(hull) || !(by > 0)) return hull;
   const Sides sides(hull);

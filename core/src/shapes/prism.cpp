@@ -60,7 +60,7 @@ void support(const Prism& prism, std::span<const Vec3> directions, std::span<Vec
   }
 }
 
-// Where one width is 0 two edges fall together: they become one, and the faces between them go.
+// If one width is 0, two edges coincide: they become one, and the faces between them disappear.
 TriangleMesh to_mesh(const Prism& prism, int) {
   const std::array<Vec3, 8> corners = corners_of(prism);
   constexpr std::array<std::array<uint32_t, 3>, 12> kTriangles = {{{0, 2, 3},

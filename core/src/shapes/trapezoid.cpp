@@ -16,12 +16,12 @@ double to_segment(double y, double z, double y0, double z0, double y1, double z1
 
 }  // namespace
 
-// Inside a convex region the nearest boundary point lies on the nearest side's line; outside it
-// lies on one of the segments. By symmetry one half is enough.
+// Inside a convex region the nearest boundary point lies on the nearest side's line, outside on one of the segments. By
+// symmetry one half is enough.
 double signed_distance(const Trapezoid& trapezoid, double y, double z) {
   const double h = trapezoid.half_height;
   double bottom = trapezoid.bottom, top = trapezoid.top;
-  if (!(h > 0)) bottom = top = std::max(bottom, top);  // no height: the wider of the two remains
+  if (!(h > 0)) bottom = top = std::max(bottom, top);  // without height only the wider side remains
   z = std::abs(z);
   const double side = std::max(Trapezoid{h, bottom, top}.side(), 0.0);
   const double ny = side > 0 ? (bottom - top) / side : 0, nz = side > 0 ? 2 * h / side : 1;
@@ -45,14 +45,14 @@ ShrunkTrapezoid shrunk(const Trapezoid& trapezoid, double by, double least) {
   const double k = std::abs(trapezoid.slope()), stretch = std::sqrt(1 + k * k);
   const double h = shrunk_size(trapezoid.half_height, by, least);
   const double middle_width = (trapezoid.bottom + trapezoid.top) / 2;
-  // The wide end keeps `least`, and enough for the sides not to meet too early.
+  // The wide end keeps `least`, and enough width that the sides do not meet too early.
   const double widest = std::max(trapezoid.bottom, trapezoid.top);
   const double keep = std::max(std::min(widest, least), 2 * k * std::min(h, least));
   const double in = std::clamp((middle_width + k * h - keep) / stretch, 0.0, by) * stretch;
   const double wide = middle_width + k * h - in, narrow = middle_width - k * h - in;
   if (narrow >= 0)
     return {trapezoid.bottom > trapezoid.top ? Trapezoid{h, wide, narrow} : Trapezoid{h, narrow, wide}, 0};
-  const double height = wide / k / 2;  // half of it, up to where the sides meet
+  const double height = wide / k / 2;  // half of the height up to the intersection of the sides
   return trapezoid.bottom > trapezoid.top ? ShrunkTrapezoid{{height, wide, 0}, height - h}
                                           : ShrunkTrapezoid{{height, 0, wide}, h - height};
 }

@@ -1,5 +1,5 @@
-// The symmetric trapezoid that a frustum turns around its axis and a prism is drawn from:
-// |y| <= half_height, |z| <= the line from `bottom` at -half_height to `top` at +half_height.
+// The symmetric trapezoid that is the profile of a frustum and the cross section of a prism: |y| <= half_height, |z| <=
+// the line from `bottom` at -half_height to `top` at +half_height.
 #pragma once
 
 #include "base/rooms.hpp"
@@ -14,16 +14,16 @@ struct Trapezoid {
   double side() const { return std::sqrt((top - bottom) * (top - bottom) + 4 * half_height * half_height); }
 };
 
-// Exact, negative inside. `z` is taken as its absolute value.
+// The exact distance, negative inside. The sign of `z` does not matter.
 double signed_distance(const Trapezoid& trapezoid, double y, double z);
 
-// Every side moved out by `by`. A flat, wide trapezoid would become much wider than it has to, as
-// its sides run out almost along its base: then a rectangle is the smaller one that does.
+// Moves every side out by `by`. A flat, wide trapezoid would become much wider than necessary, because its sides run
+// out almost along its base. A rectangle is then smaller and encloses it, too.
 Trapezoid grown(const Trapezoid& trapezoid, double by);
 
-// Every side moved in by `by`, or by what leaves `least` of the half height and of the wider half
-// width. Where the slanted sides meet before they reach the narrow one, that one moves to where they
-// meet: `middle` is the y of the new one's middle.
+// Moves every side in by `by`, or by the length that leaves `least` of the half height and of the wider half width. If
+// the slanted sides meet before they reach the narrow side, that side moves to their intersection. `middle` is the y of
+// the new centre.
 struct ShrunkTrapezoid {
   Trapezoid profile;
   double middle;

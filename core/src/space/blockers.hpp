@@ -1,4 +1,4 @@
-// Space that a ball may not enter although the mesh leaves it free (paper 4, Eq. 4 and 5): a floor, say.
+// Space that a ball may not enter although the mesh leaves it free, such as solid ground (paper 4, Eq. 4 and 5).
 #pragma once
 
 #include <functional>
@@ -13,15 +13,16 @@ namespace hitbox::internal::space {
 struct Blockers {
   std::vector<HalfSpace> half_spaces;
   std::vector<Shape> shapes;
-  // Signed distances at points, negative inside. Asked at every grid point; the proof takes it to be no steeper than 1.
+  // Signed distances at points, negative inside. It is evaluated at every grid point. The proof assumes that it is
+  // 1-Lipschitz.
   std::function<void(std::span<const Vec3>, std::span<double>)> function;
 
-  double slack = 0;  // by which all of them count as smaller
+  double slack = 0;  // all blockers count as smaller by this length
 
   bool empty() const { return half_spaces.empty() && shapes.empty() && !function; }
-  // From all but the function; infinite without any. No steeper than 1.
+  // The distance from all blockers except the function; infinite without any. 1-Lipschitz.
   double distance(const Vec3& p) const;
-  // From the function.
+  // The distances from the function.
   void ask(std::span<const Vec3> points, std::span<double> out) const;
 };
 

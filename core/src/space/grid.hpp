@@ -1,5 +1,4 @@
-// Points on a regular grid around a box, and its cubes, which are halved while a question about all of a cube's
-// points has no one answer.
+// Points on a regular grid around a box, and its cubes, which are halved while a property is not constant over a cube.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@ using GridPoint = std::array<int, 3>;
 struct Grid {
   Vec3 origin;
   double step = 0;
-  GridPoint size{};  // points along each axis
+  GridPoint size{};  // number of points along each axis
 
   static Grid around(const Bounds& box, double margin, double step) {
     Grid grid{box.low - Vec3{margin, margin, margin}, step, {}};
@@ -40,11 +39,11 @@ struct Grid {
   Vec3 position(double x, double y, double z) const { return origin + Vec3{x, y, z} * step; }
   Vec3 position(const GridPoint& p) const { return position(p[0], p[1], p[2]); }
 
-  // Points with low <= x < high along each axis.
+  // The points with low <= x < high along each axis.
   struct Cube {
     GridPoint low, high;
   };
-  // The `number`-th of the cubes of `side` points that the grid is cut into.
+  // The `number`-th of the cubes of `side` points that divide the grid.
   size_t cube_count(int side) const { return along(0, side) * along(1, side) * along(2, side); }
   Cube cube(size_t number, int side) const {
     const size_t nx = along(0, side), ny = along(1, side);
@@ -66,8 +65,8 @@ struct Grid {
     return 0.5 * step * norm({side(0), side(1), side(2)});
   }
 
-  // Calls visit(cube, what is known of the cube that this one is a half of), which says what is known of this one, or
-  // nothing where it is done with it. A single point must be.
+  // Calls visit(cube, knowledge of its parent), which returns the knowledge of this cube, or nothing if the cube is
+  // finished. A single point must be finished.
   template <class Known, class Visit>
   static void halve(const Cube& cube, const Known& known, Visit&& visit) {
     const std::optional<Known> found = visit(cube, known);
@@ -95,7 +94,7 @@ struct Grid {
   }
 
  private:
-  // As a number first: a grid that is too large must be found out before it overflows.
+  // Computed as a double first, to detect a grid that is too large before an overflow.
   static int points_along(double length, double step) {
     return static_cast<int>(std::min(std::ceil(length / step), 1e8)) + 1;
   }

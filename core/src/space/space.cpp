@@ -12,11 +12,11 @@ namespace hitbox::internal::space {
 
 namespace {
 
-constexpr int kCube = 16;  // grid points along the cubes that are asked about first
+constexpr int kCube = 16;  // grid points along the side of the first cubes
 constexpr double kMostPoints = 1 << 30;
 
-// Two spheres on the boundary of C a step s apart leave a dent s^2 / (8 r) deep between them: second order,
-// unless the radius is small beside the tolerance.
+// Two spheres on the boundary of C a step s apart leave a dent of depth s^2 / (8 r) between them. This is second order,
+// unless the radius is small relative to the tolerance.
 double grid_step(double radius, double tolerance) {
   return std::max(std::min(tolerance, 0.55 * std::sqrt(radius * tolerance)), tolerance / 8);
 }
@@ -57,13 +57,13 @@ class SpaceFinder {
  private:
   enum class State : uint8_t { blocked, nearly_free, free };
   struct Crossing {
-    size_t edge;  // 3 x the grid point it starts at + the axis it runs along
+    size_t edge;  // 3 x the grid point of its start + its axis
     Vec3 point;   // on the edge, just inside C
-    Vec3 normal;  // of the boundary of C there, into C
+    Vec3 normal;  // of the boundary of C there, pointing into C
   };
 
   static std::vector<Vec3> used_vertices(const MeshView& mesh);
-  // How far p is inside C, or how much is missing where that is negative.
+  // The depth of p inside C; negative outside.
   double excess(const Vec3& p) const { return clearance_.at(p) - options_.radius; }
   bool is_in_space(size_t point) const { return is_reached_[point] != 0 && state_[point] == State::free; }
   State state_at(double room, double distance = Bounds::kInfinity) const;
@@ -87,8 +87,8 @@ class SpaceFinder {
   Clearance clearance_;
   SupportNet hull_;
   std::vector<State> state_;
-  std::vector<uint8_t> is_reached_;  // or sealed and wanted
-  // Wherever a cell has a point of C, one of its corners is so near to it, and has so little too little room.
+  std::vector<uint8_t> is_reached_;  // or sealed space that is wanted
+  // If a cell has a point of C, one of its corners is at most this far from it, and lacks at most this much room.
   double half_cell_, nearly_;
 };
 
@@ -101,8 +101,8 @@ std::vector<Vec3> SpaceFinder::used_vertices(const MeshView& mesh) {
   return used;
 }
 
-// By the distance from the mesh too: where the tolerance depends on the direction, room changes faster than that, and
-// points with the mesh between them could both be nearly free.
+// The distance from the mesh is tested, too: with a tolerance that depends on the direction, room changes faster than
+// distance, and two points with the mesh between them could both be nearly free.
 SpaceFinder::State SpaceFinder::state_at(double room, double distance) const {
   const double excess = room - options_.radius;
   if (excess >= 0) return State::free;
@@ -110,8 +110,8 @@ SpaceFinder::State SpaceFinder::state_at(double room, double distance) const {
   return excess >= -nearly_ && !is_near ? State::nearly_free : State::blocked;
 }
 
-// Whole cubes are decided by their centres. What is known of a cube's distance bounds those of its halves from above,
-// which is where the search for the nearest triangle starts.
+// Decides whole cubes by their centres. The distance of a cube bounds that of its halves from above, which limits their
+// search for the nearest triangle.
 void SpaceFinder::classify() {
   struct Known {
     Vec3 center;
@@ -139,7 +139,7 @@ void SpaceFinder::classify() {
   });
 }
 
-// At every point that nothing else blocks, a row at a time.
+// Evaluates the function at every point that is otherwise free, row by row.
 void SpaceFinder::ask_function() {
   std::vector<Vec3> points;
   std::vector<double> found;
@@ -158,8 +158,7 @@ void SpaceFinder::ask_function() {
   }
 }
 
-// All that a ball about them does not touch the convex hull of the mesh. No opening is too small to be seen from
-// somewhere there.
+// Marks all points whose balls do not touch the convex hull of the mesh. From these, the fill finds every opening.
 std::vector<uint32_t> SpaceFinder::points_outside() {
   std::vector<std::vector<uint32_t>> of_cube(grid_.cube_count(kCube));
   run_.for_each_block(of_cube.size(), 1, [&](size_t number, size_t, size_t) {
@@ -180,7 +179,7 @@ std::vector<uint32_t> SpaceFinder::points_outside() {
   return all;
 }
 
-// Marks what hangs together with the points of `front`, which are not marked yet; gives all of it.
+// Marks and returns all points connected with those of `front`, which are not marked yet.
 std::vector<uint32_t> SpaceFinder::flood(std::vector<uint32_t> front) {
   for (const uint32_t point : front) is_reached_[point] = Reach::kNearly;
   const auto row = static_cast<uint32_t>(grid_.size[0]);
@@ -204,7 +203,7 @@ std::vector<uint32_t> SpaceFinder::flood(std::vector<uint32_t> front) {
   return front;
 }
 
-// Cavities, and of a mesh that is no solid whatever else nobody gets to.
+// Marks cavities, and for a mesh that is not a solid all other unreachable points.
 void SpaceFinder::add_sealed() {
   const bool is_solid = is_closed_solid(mesh_, run_);
   const Solid solid(surface_);
@@ -233,14 +232,15 @@ std::vector<Sphere> SpaceFinder::spheres_of_user() const {
   return spheres;
 }
 
-// Where the edge leaves C: regula falsi, and halves where that does not help.
+// The point where the edge leaves C, by regula falsi, and by bisection where that does not converge.
 SpaceFinder::Crossing SpaceFinder::crossing(size_t edge) const {
   GridPoint from = grid_.point(edge / 3), to = from;
   ++to[edge % 3];
   if (!is_in_space(grid_.index(from))) std::swap(from, to);
   Vec3 in = grid_.position(from), out = grid_.position(to);
   double above = excess(in), below = excess(out);
-  const double close = 1e-3 * options_.tolerance.least();  // a sphere so near to the boundary is that much larger
+  // a sphere this close to the boundary is larger by that distance
+  const double close = 1e-3 * options_.tolerance.least();
   for (int k = 0; k < 16 && above > close && below < 0; ++k) {
     const double s = k % 3 == 2 ? 0.5 : std::clamp(above / (above - below), 1e-3, 1 - 1e-3);
     const Vec3 p = in + (out - in) * s;
@@ -251,7 +251,7 @@ SpaceFinder::Crossing SpaceFinder::crossing(size_t edge) const {
   return {edge, in, clearance_.gradient(in)};
 }
 
-// All edges of the grid with one end in the space, in order.
+// All edges of the grid with exactly one end in the space, in order.
 std::vector<SpaceFinder::Crossing> SpaceFinder::crossings() {
   const auto planes = static_cast<size_t>(grid_.size[2]);
   std::vector<std::vector<size_t>> of_plane(planes);
@@ -274,11 +274,11 @@ std::vector<SpaceFinder::Crossing> SpaceFinder::crossings() {
   return result;
 }
 
-// The point of a cell where the boundary's planes at the crossings around it meet, or as near to it as C goes; none
-// where the boundary is flat.
+// The point of a cell where the boundary's planes at the surrounding crossings intersect, or the nearest point in C;
+// none if the boundary is flat.
 std::optional<Vec3> SpaceFinder::corner(size_t cell, std::span<const Crossing* const> around) const {
-  constexpr double kFlat = 0.02;  // of a step: so near to the crossings the corner adds nothing
-  constexpr double kStay = 0.01;  // keeps the corner near the crossings where their planes leave it open
+  constexpr double kFlat = 0.02;  // fraction of a step: a corner this close to the crossings adds nothing
+  constexpr double kStay = 0.01;  // keeps the corner near the crossings if their planes do not determine it
   Vec3 middle;
   for (const Crossing* c : around) middle += c->point / static_cast<double>(around.size());
   if (excess(middle) < 0) return std::nullopt;
@@ -309,7 +309,7 @@ void SpaceFinder::add_boundary(std::vector<Sphere>& spheres) {
       return cell != other.cell ? cell < other.cell : crossing < other.crossing;
     }
   };
-  std::vector<Touch> touches;  // each edge has up to four cells around it
+  std::vector<Touch> touches;  // each edge has up to four cells
   for (uint32_t k = 0; k < all.size(); ++k) {
     const GridPoint at = grid_.point(all[k].edge / 3);
     const size_t a = (all[k].edge % 3 + 1) % 3, b = (all[k].edge % 3 + 2) % 3;
@@ -323,7 +323,7 @@ void SpaceFinder::add_boundary(std::vector<Sphere>& spheres) {
       }
   }
   std::sort(touches.begin(), touches.end());
-  std::vector<size_t> firsts;  // of a cell's
+  std::vector<size_t> firsts;  // first touch per cell
   for (size_t k = 0; k < touches.size(); ++k)
     if (k == 0 || touches[k].cell != touches[k - 1].cell) firsts.push_back(k);
   firsts.push_back(touches.size());
@@ -348,14 +348,14 @@ void SpaceFinder::add_boundary(std::vector<Sphere>& spheres) {
 Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options,
                                        Run& run) {
   const double step = grid_step(options.radius, options.tolerance.least());
-  // Up to where balls are that just touch the box, with the tolerance.
+  // The grid extends to balls that just touch the box, including the tolerance.
   const double margin = options.radius + std::max(2 * step, options.tolerance.all + step);
   const Grid grid = Grid::around(referenced_bounds(mesh), margin, step);
   double points = 1;
   for (const int along : grid.size) points *= along;
   if (points > kMostPoints)
     return Error{
-        "the tolerance is too small beside the mesh: a grid fine enough would have more than "
+        "the tolerance is too small for the mesh: a grid that is fine enough would have more than "
         "a thousand million points. Give a larger tolerance or radius."};
   return SpaceFinder(mesh, surface, options, grid, run).find();
 }

@@ -1,19 +1,19 @@
-// Where a ball can go around a mesh (paper 4, section 3), as spheres that no collider may enter.
+// The space that a ball can reach around a mesh (paper 4, section 3), as spheres that no collider may enter.
 //
-// C is the set of centres that are at least radius + tolerance from the mesh, at least the radius from every
-// blocker, and that a ball gets to from outside the convex hull of the mesh without leaving C. The space is all
-// that balls about points of C touch. Spheres on the boundary of C stand for it: what touches the mesh and meets
+// C is the set of centres that are at least radius + tolerance from the mesh and at least the radius from every
+// blocker, and that a ball can reach from outside the convex hull of the mesh without leaving C. The space is the union
+// of the balls around points of C. Spheres on the boundary of C represent it: a hull that touches the mesh and enters
 // the space crosses that boundary.
 //
-// A grid finds C: a point is free or not by its exact distance, whole cubes at a time, as a distance changes by no
-// more than one steps. Where an edge of the grid leaves C there is a sphere, at the root of the distance and not at
-// the grid's point; where edges of a cell leave it in several directions one more stands in the corner.
+// A grid finds C. Exact distances decide which points are free, for whole cubes at a time, because distances are
+// 1-Lipschitz. Each edge of the grid that leaves C gets a sphere, at the root of the distance and not at the grid
+// point. A cell whose edges leave C in several directions gets an extra sphere in the corner.
 //
-// Always holds: every sphere is centred in C (to 1e-9 of the radius inside it) or at a point the user gave; its
-// radius is no larger than the room around it. A passage may be taken for open that is narrower than it should
-// be by less than a grid step; none is taken for closed that is open.
-// Cost: one distance to the mesh for each grid point near the boundary of C, 2 us each; memory up to 10 bytes a point,
-// most of it while the fill goes on.
+// Always holds: every sphere is centred in C (to 1e-9 of the radius) or at a point of the user. Its radius is at most
+// the room around it. A passage that is too narrow by less than a grid step may count as open. An open passage never
+// counts as closed.
+// Cost: one distance to the mesh per grid point near the boundary of C, 2 us each. Memory: up to 10 bytes per point,
+// most of it during the fill.
 #pragma once
 
 #include <cstdint>
@@ -29,28 +29,28 @@
 namespace hitbox::internal::space {
 
 struct SpaceOptions {
-  double radius = 0;  // of the ball; mesh units, above 0
+  double radius = 0;  // radius of the ball in mesh units, above 0
   Tolerance tolerance;
-  bool reachable_only = true;      // off: sealed space counts too, but for the inside of solids
-  std::vector<Vec3> clear_points;  // whatever room is around these, less the tolerance, is to be kept
+  bool reachable_only = true;      // off: sealed space counts too, except the inside of solids
+  std::vector<Vec3> clear_points;  // the room around these points, minus the tolerance, stays clear
   Blockers blockers;
 };
 
-// Which grid points a ball gets to, those counted that lie too near to something by less than a step. The grid points
-// nearest to a ball's way are all reached, so what is nearest to one that is not cannot be got to.
+// The grid points that a ball can reach, including points that are too near to an obstacle by less than a step. All
+// grid points nearest to a ball's path are reached, so a place nearest to an unreached point is unreachable.
 struct Reach {
   static constexpr uint8_t kNearly = 1, kFree = 2;
   Grid grid;
-  std::vector<uint8_t> is_reached;  // 0: not
+  std::vector<uint8_t> is_reached;  // 0: unreachable
 };
 
 struct NavigableSpace {
-  std::vector<Sphere> spheres;  // the user's first, one a point that has room; then by grid cell
-  size_t user_count = 0;        // of the user's
+  std::vector<Sphere> spheres;  // the user's first, one per point with room; then by grid cell
+  size_t user_count = 0;        // number of the user's spheres
   Reach reach;
 };
 
-// `surface` is that of the mesh. Fails where the grid would have more than 2^30 points.
+// `surface` is that of the mesh. Fails if the grid would have more than 2^30 points.
 Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options,
                                        Run& run);
 

@@ -1,5 +1,5 @@
-// A convex hull from outside, by planes that touch it in 150 directions: distances from it are never too large.
-// Cost: linear to build; a question looks at all planes.
+// An outer approximation of a convex hull by supporting planes in 150 directions, whose distances are never too large.
+// Cost: linear to build. A query tests all planes.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@ namespace hitbox::internal::space {
 
 class SupportNet {
  public:
-  explicit SupportNet(std::span<const Vec3> points);  // at least one
+  explicit SupportNet(std::span<const Vec3> points);  // at least one point
 
-  // At most the distance of p from the hull; below 0 deep inside it. No steeper than 1.
+  // A lower bound of the distance of p from the hull; negative deep inside it. 1-Lipschitz.
   double distance(const Vec3& p) const;
 
  private:

@@ -8,9 +8,10 @@ namespace hitbox::internal::spheres {
 
 namespace {
 
-constexpr double kFirstStep[2] = {0.3, 0.1}, kLastStep[2] = {0.03, 0.01};  // of the radius: rough, fine
-constexpr int kDirectionCount = 64;                                        // on a ball, to see how far it is off
-constexpr double kWorthIt = 1e-4;  // of the radius: smaller gains are not worth a step
+constexpr double kFirstStep[2] = {0.3, 0.1}, kLastStep[2] = {0.03, 0.01};  // fractions of the radius: rough, fine
+// samples on a ball that measure its deviation
+constexpr int kDirectionCount = 64;
+constexpr double kWorthIt = 1e-4;  // fraction of the radius: smaller gains are not worth a step
 const double kThird = std::sqrt(1.0 / 3);
 const Vec3 kDirections[14] = {{1, 0, 0},
                               {-1, 0, 0},
@@ -40,8 +41,8 @@ std::vector<Vec3> spiral(int count) {
 
 }  // namespace
 
-// Downhill in steps that are halved where no direction helps: neither the reach nor the depth has a
-// derivative where it matters most, at its extremes.
+// Descends in steps that are halved if no direction helps. Neither the reach nor the depth has a derivative at its
+// extremes, where it would matter.
 class BallFitter::Descent {
  public:
   Descent(const BallFitter& fitter, std::span<const Vec3> points, double trim, Care care)
@@ -85,7 +86,7 @@ class BallFitter::Descent {
     Trial trial;
     trial.center = best.center + move;
     trial.reach = reach(trial.center);
-    // A depth changes by no more than one moves: often that already says no.
+    // The depth is 1-Lipschitz, which often already excludes the candidate.
     if (trial.reach - best.depth - norm(move) < goal) {
       ask(trial, &best);
       if (trial.sticks_out() < goal) {
@@ -107,7 +108,7 @@ class BallFitter::Descent {
     const TriangleBvh::Closest closest = fitter_.surface_.closest(trial.center);
     trial.near = closest.point;
     trial.depth = std::sqrt(closest.distance_sq);
-    // Nearer than the surface: on the same side of it.
+    // A point nearer than the surface is on the same side of it.
     const bool same_side = from != nullptr && norm(trial.center - from->center) < std::abs(from->depth);
     const bool inside = same_side ? from->depth > 0 : fitter_.winding_.contains(trial.center);
     if (!inside) trial.depth = -trial.depth;

@@ -6,13 +6,14 @@ namespace hitbox::internal::spheres {
 
 namespace {
 
-constexpr double kSmallest = 0.01;  // of the diagonal: a ball's radius, and half of a piece's longest edge
+// fraction of the diagonal: the smallest radius of a ball, and half of a fragment's longest edge
+constexpr double kSmallest = 0.01;
 
 using Pieces = std::vector<FaceFragment>;
 
 Vec3 center_of(const FaceFragment& piece) { return (piece.corners[0] + piece.corners[1] + piece.corners[2]) / 3; }
 
-// By their centres; a single one, which is not a point, itself.
+// Divides fragments by their centres. A single fragment that is not a point is divided itself.
 std::array<Pieces, 2> split(Pieces pieces) {
   if (pieces.size() == 1) {
     const auto halves = halves_of(pieces[0], 0);
@@ -48,7 +49,7 @@ class Replacing {
   Covered take() { return std::move(result_); }
 
  private:
-  // Those that enter themselves are caught. Large ones may do so with a small part only.
+  // Fragments that enter the space themselves are stuck. A large one may enter with a small part only.
   void sort_out(const FaceFragment& piece, Pieces& free, Pieces& caught) const {
     if (!clear_.entered_by(piece.corners)) return free.push_back(piece);
     const auto halves = halves_of(piece, 2 * kSmallest);
@@ -63,7 +64,7 @@ class Replacing {
     for (Pieces& half : split(std::move(pieces))) hold(std::move(half));
   }
 
-  // The one that sticks out least, or else the smallest.
+  // The ball that sticks out least, or else the smallest.
   DeepBall ball_around(const Pieces& pieces) const {
     std::vector<Vec3> corners;
     for (const FaceFragment& piece : pieces) corners.insert(corners.end(), piece.corners.begin(), piece.corners.end());

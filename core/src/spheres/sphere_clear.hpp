@@ -1,8 +1,8 @@
-// Balls that stay out of space that is to be kept clear. Those that enter it make way for smaller ones,
-// around halves of what they held, until they no longer do.
+// Enforces space to be kept clear: a ball that enters it is replaced by smaller balls around halves of its contents,
+// repeatedly.
 //
-// Always holds: each piece lies in one ball. Where the mesh itself enters that space there is no way out, and
-// balls of a hundredth of the diagonal are not replaced any more: these enter it all the same.
+// Always holds: each fragment lies in one ball. Balls enter the space only if the mesh itself does, or if they are as
+// small as a hundredth of the diagonal, because these are not replaced any more.
 #pragma once
 
 #include "hulls/clear_space.hpp"

@@ -16,14 +16,14 @@ namespace hitbox::internal::spheres {
 
 namespace {
 
-constexpr size_t kLeastPoints = 8192, kPointsEach = 48;  // on the surface, a sphere
+constexpr size_t kLeastPoints = 8192, kPointsEach = 48;  // points on the surface: at least, and per sphere
 constexpr int kRefills = 2;
-constexpr size_t kFewGone = 24;    // one superfluous ball in so many is left at that
-constexpr double kTrim = 0.06;     // balanced: share of its points that a ball may leave out
-constexpr double kCovered = 0.96;  // balanced: of the sampled surface; 0.95 is promised
-constexpr double kFinest = 1e-3;   // of the diagonal: pieces are not cut further
+constexpr size_t kFewGone = 24;    // one superfluous ball in this many is accepted
+constexpr double kTrim = 0.06;     // balanced: the share of its points that a ball may leave out
+constexpr double kCovered = 0.96;  // balanced: share of the sampled surface; 0.95 is guaranteed
+constexpr double kFinest = 1e-3;   // fraction of the diagonal: smaller fragments are not cut
 constexpr size_t kMostPieces = 1'000'000;
-constexpr size_t kMeasured = 16384;  // points on the spheres, and on the mesh
+constexpr size_t kMeasured = 16384;  // samples on the spheres, and on the mesh
 
 void grow(std::vector<DeepBall>& balls, double by) {
   for (DeepBall& ball : balls) ball.radius = std::max(ball.radius + by, 0.0);
@@ -36,7 +36,7 @@ double area_of(const MeshView& mesh, std::span<const Triangle> triangles) {
   return sum;
 }
 
-// As small as the number of pieces allows, if all of the surface had to be cut.
+// As small as the limit of fragments allows if the whole surface had to be cut.
 double finest_piece(const MeshView& mesh, std::span<const Triangle> triangles) {
   const auto pieces = [&](double finest) {
     double sum = 0;
@@ -52,11 +52,11 @@ double finest_piece(const MeshView& mesh, std::span<const Triangle> triangles) {
   return finest;
 }
 
-// What the spheres have to hold, of unit diagonal.
+// The mesh that the spheres must contain, of unit diagonal.
 struct Ground {
   MeshView mesh;
-  std::span<const uint32_t> group_of_face;  // empty, or one a face
-  double finest;                            // pieces are not cut further
+  std::span<const uint32_t> group_of_face;  // empty, or one per face
+  double finest;                            // smaller fragments are not cut
 };
 
 Covered covering(const Ground& ground, std::vector<DeepBall> balls, const BallFitter& fitter, Run& run) {
@@ -76,7 +76,7 @@ double waste_of(std::span<const DeepBall> balls, const BallFitter& fitter) {
   return sum;
 }
 
-// All over the surface, and one of each group, whatever its area.
+// Points all over the surface, with at least one per group.
 SharedPoints shared_points(const Ground& ground, std::span<const Triangle> triangles, size_t count) {
   const MeshView& mesh = ground.mesh;
   SurfaceSamples samples = sample_surface(mesh.vertices, triangles, count, 0);
@@ -99,7 +99,7 @@ SharedPoints shared_points(const Ground& ground, std::span<const Triangle> trian
   return shared;
 }
 
-// Where balls turned out superfluous, others are split instead, as long as that helps.
+// If balls are superfluous, others are split instead, as long as that helps.
 Covered covering_all(const Ground& ground, const SharedPoints& points, size_t count, const BallFitter& fitter,
                      Run& run) {
   Covered best;
@@ -116,7 +116,7 @@ Covered covering_all(const Ground& ground, const SharedPoints& points, size_t co
   return best;
 }
 
-// All radii out or in, so that as much of the surface is covered as is wanted and no more.
+// Changes all radii by one length, so that exactly the wanted share of the surface is covered.
 Covered covering_most(const Ground& ground, std::vector<DeepBall> balls, std::span<const Vec3> points, Run& run) {
   run.enter("cover", 0.6, 1);
   std::vector<double> out(points.size(), Bounds::kInfinity);
@@ -133,9 +133,9 @@ Covered covering_most(const Ground& ground, std::vector<DeepBall> balls, std::sp
   return {std::move(balls), std::move(pieces)};
 }
 
-// A mesh that is one ball, up to its facets: corners on it, and flat sides near it.
+// A mesh that is one ball, up to its facets: its corners lie on the ball, and its sides near it.
 std::vector<DeepBall> one_ball(const Ground& ground, const SharedPoints& shared, const BallFitter& fitter) {
-  constexpr double kOnIt = 2e-3, kNearIt = 0.025;  // of the diagonal
+  constexpr double kOnIt = 2e-3, kNearIt = 0.025;  // fractions of the diagonal
   if (shared.group_count > 1) return {};
   const MeshView& mesh = ground.mesh;
   std::vector<Vec3> corners;
@@ -155,7 +155,7 @@ const FaceFragment& nearest_piece(std::span<const FaceFragment> pieces, const De
   });
 }
 
-// `input_face`: of each face, as it was given.
+// `input_face` has for each face its number in the input.
 FitResult listed(std::span<const FaceFragment> pieces, std::span<const DeepBall> balls, const Similarity& to_input,
                  std::span<const uint32_t> input_face, const Vec3& farthest, double pad, Run& run) {
   const std::vector<uint32_t> owner = best_balls(pieces, balls, run);
@@ -164,7 +164,7 @@ FitResult listed(std::span<const FaceFragment> pieces, std::span<const DeepBall>
   FitResult result;
   result.face_offsets.push_back(0);
   const Tolerances tolerances = Tolerances::of_diagonal(to_input.scale);
-  // Moving to the input's units rounds by a few last digits of its coordinates.
+  // The transformation to the input's units rounds the last digits of its coordinates.
   const double slack = tolerances.slack + 0x1p-49 * max_component(farthest);
   for (size_t b = 0; b < balls.size(); ++b) {
     if (faces[b].empty()) faces[b].push_back(input_face[nearest_piece(pieces, balls[b]).face]);
@@ -190,7 +190,7 @@ double volume_of(const TriangleBvh& surface) {
 
 SphereMeasure measured(const MeshView& mesh, std::span<const Triangle> triangles, const TriangleBvh& surface,
                        std::span<const DeepBall> balls, Run& run) {
-  constexpr double kOffset = 1e-3, kOutside = 1e-5;  // as hitbox.evaluate has them
+  constexpr double kOffset = 1e-3, kOutside = 1e-5;  // as in hitbox.evaluate
   std::vector<Shape> shapes;
   for (const DeepBall& ball : balls) shapes.push_back(Sphere{ball.center, ball.radius});
   const ShapeUnion all(std::move(shapes), run);
@@ -198,7 +198,7 @@ SphereMeasure measured(const MeshView& mesh, std::span<const Triangle> triangles
   const Solid solid(surface);
   const ColliderSamples samples = sample_surfaces(all, kMeasured, 1, run);
   const std::vector<uint8_t> hidden = hidden_samples(all, samples, kOffset, run);
-  std::vector<double> distance(kMeasured, -1);  // below 0: cannot be touched
+  std::vector<double> distance(kMeasured, -1);  // negative: cannot be touched
   run.for_each_block(kMeasured, 256, [&](size_t first, size_t last, size_t) {
     for (size_t k = first; k < last; ++k)
       if (!hidden[k] && !(closed && solid.contains(samples.points[k])))
@@ -228,12 +228,12 @@ Covered covering(const Ground& ground, std::span<const Triangle> triangles, uint
   if (mode == SphereMode::conservative) return covering_all(ground, points, count, fitter, run);
   run.enter("split", 0, 0.6);
   std::vector<DeepBall> balls = share_out(points, count, {}, fitter, kTrim, run);
-  // Other points than those the balls were made for.
+  // Other points than those used for fitting.
   const SurfaceSamples others = sample_surface(ground.mesh.vertices, triangles, kMeasured, 2);
   return covering_most(ground, std::move(balls), others.points, run);
 }
 
-// Where balls have to make way, twice as many to begin with may be fewer in the end.
+// If balls must be replaced because of clear space, starting with twice as many may give fewer in the end.
 Covered covering_clear(const Ground& ground, std::span<const Triangle> triangles, uint32_t count, SphereMode mode,
                        const ClearSpace& clear, const BallFitter& fitter, Run& run) {
   Covered best;
@@ -261,7 +261,8 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Fit
   const CanonicalOrder order = canonical_order(mesh, places, {options.group_of_face, options.importance});
   const OrderedVertices ordered = ordered_vertices(mesh, places, order);
   options.group_of_face = groups_in_order(options.group_of_face, order);
-  std::vector<Vec3> vertices = in_order<Vec3>(mesh.vertices, ordered.vertices);  // of unit diagonal, at the origin
+  // of unit diagonal, centred at the origin
+  std::vector<Vec3> vertices = in_order<Vec3>(mesh.vertices, ordered.vertices);
   for (Vec3& v : vertices) v = (v - to_input.translation) / to_input.scale;
   const MeshView unit{vertices, ordered.indices, order.offsets};
   const std::vector<Triangle> triangles = triangles_of(unit, run);

@@ -59,7 +59,7 @@ TEST(an_exception_in_any_thread_reaches_the_caller) {
         caught = true;
       }
       CHECK(caught);
-      size_t sum = 0;  // and the run still works
+      size_t sum = 0;  // the run still works
       std::vector<size_t> slots(10);
       run.for_each_block(10, 1, [&](size_t first, size_t, size_t) { slots[first] = first; });
       for (const size_t slot : slots) sum += slot;

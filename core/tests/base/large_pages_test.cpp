@@ -7,7 +7,7 @@
 using namespace hitbox;
 using namespace hitbox::internal::base;
 
-// Sizes around pages, where a range that is rounded the wrong way would reach into memory of others.
+// Sizes near pages, at which a wrongly rounded range would include other memory.
 TEST(large_pages_leave_what_a_list_holds) {
   for (const size_t before : {size_t{0}, size_t{1}, size_t{300'000}}) {
     for (const size_t bytes : {size_t{0}, size_t{7}, size_t{2} << 20, (size_t{2} << 20) - 1, (size_t{6} << 20) + 5}) {

@@ -55,7 +55,7 @@ TEST(runs_that_share_threads_start_none) {
       ids.insert(std::this_thread::get_id());
     });
   }
-  CHECK(ids.size() > 1);  // of 600 blocks that rest, a helper gets some
+  CHECK(ids.size() > 1);  // a helper gets some of 600 blocks that sleep
   CHECK(ids.size() <= 3);
 }
 
@@ -125,7 +125,7 @@ TEST(a_run_within_a_block_is_left_when_the_outer_run_is_cancelled) {
   bool cancelled = false;
   try {
     outer.for_each_block(3, 1, [&](size_t, size_t, size_t) {
-      if (!Threads::is_helping()) return rest();  // the caller's report then cancels
+      if (!Threads::is_helping()) return rest();  // the caller's report cancels meanwhile
       Run inner(2);
       inner.for_each_block(4, 1, [&](size_t, size_t, size_t) {
         for (;;) inner.poll();

@@ -30,7 +30,7 @@ Mesh random_mesh(Random& random, uint32_t vertices, size_t faces) {
   return mesh;
 }
 
-// How often faces run along each edge from its smaller vertex, less how often they run back.
+// Counts how often faces traverse each edge from its smaller vertex, minus how often in reverse.
 std::map<Edge, int> balance_of(const Mesh& mesh) {
   std::map<Edge, int> balance;
   for (size_t f = 0; f < mesh.view().face_count(); ++f) {
@@ -91,7 +91,7 @@ TEST(a_hole_and_the_outside_of_a_grid_are_two_loops_that_run_against_the_faces) 
   const std::vector<BorderLoop> loops = border_loops(border_sides(mesh.view(), run));
   CHECK(loops.size() == 2);
   CHECK((loops[0].vertices == std::vector<uint32_t>{0, 4, 8, 12, 13, 14, 15, 11, 7, 3, 2, 1}));  // clockwise
-  CHECK((loops[1].vertices == std::vector<uint32_t>{5, 6, 10, 9}));  // as a square that fills the hole
+  CHECK((loops[1].vertices == std::vector<uint32_t>{5, 6, 10, 9}));  // in the direction of a square that fills the hole
 }
 
 TEST(holes_that_touch_in_a_vertex_are_loops_of_their_own) {

@@ -77,14 +77,14 @@ double area_of(const std::vector<Vec2>& ring) {
 TEST(caps_close_a_grid_however_its_holes_touch) {
   Random random(61);
   for (int round = 0; round < 200; ++round) {
-    // Holes of one square and of several; they may touch in corners, or the border.
+    // Holes of one square and of several. They may touch at corners, or touch the border.
     const Mesh mesh = tests::plane_grid(7, 6, [&](int, int) { return random.below(4) > 0; });
     Run run(1);
     const Caps caps = planar_caps(mesh.view(), 1e-9, run);
     CHECK(caps.curved.empty());
     const Mesh closed = with_caps(mesh, caps);
     CHECK(border_sides(closed.view(), run).empty());
-    // The vectors of a closed surface sum to nothing: whole numbers, so exactly.
+    // The area vectors of a closed surface add up to 0, exactly for whole numbers.
     Vec3 sum;
     for (size_t f = 0; f < mesh.view().face_count(); ++f) {
       const auto face = mesh.view().face(f);
@@ -98,7 +98,7 @@ TEST(caps_close_a_grid_however_its_holes_touch) {
 TEST(caps_of_a_grid_are_its_back_with_its_holes) {
   Random random(62);
   for (int round = 0; round < 100; ++round) {
-    // Holes are apart and inside; the grid's own outline is one more loop, which runs the other way round.
+    // Holes are separate and inside. The grid's outline is one more loop, in the opposite direction.
     const Mesh mesh =
         tests::plane_grid(9, 7, [&](int x, int y) { return x % 2 == 0 || y % 2 == 0 || random.below(3) == 0; });
     const Vec3 square = cross(mesh.vertices[1] - mesh.vertices[0], mesh.vertices[10] - mesh.vertices[0]);
@@ -110,7 +110,7 @@ TEST(caps_of_a_grid_are_its_back_with_its_holes) {
       CHECK(share < 0);
       back += share;
     }
-    // Holes run the other way round than the outline, inside it: the cap is the grid once more, seen from behind.
+    // Holes have the opposite direction of the outline around them. The cap is a copy of the grid, seen from behind.
     CHECK_NEAR(back, -static_cast<double>(mesh.view().face_count()), 1e-9);
     CHECK(border_sides(with_caps(mesh, caps).view(), run).empty());
   }
@@ -139,7 +139,7 @@ TEST(a_tube_with_walls_is_closed_by_rings) {
     const Mesh closed = with_caps(mesh, caps);
     CHECK(border_sides(closed.view(), run).empty());
     CHECK_NEAR(volume_of(closed), 20 * area, 1e-9 * 20 * area_of(outer));
-    // Each triangle faces out, and their areas sum up to those of the ends: so none overlaps another one.
+    // Each triangle faces outward, and their areas add up to those of the ends, so no two overlap.
     double up = 0;
     for (const Triangle& t : caps.triangles) {
       const double part = area_vector(mesh, t).z;
@@ -169,7 +169,7 @@ TEST(an_island_in_a_hole_is_an_outline_of_its_own) {
 }
 
 TEST(a_curved_loop_stays_open_and_is_named) {
-  Mesh mesh;  // three sides of a cube around a corner: six border vertices in no plane
+  Mesh mesh;  // three sides of a cube around a corner, with six border vertices that are not coplanar
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}, {1, 0, 1}};
   mesh.indices = {0, 1, 2, 3, 0, 3, 4, 5, 0, 5, 6, 1};
   mesh.offsets = {0, 4, 8, 12};

@@ -1,4 +1,4 @@
-// Flat grids of squares in space with some squares missing, and what bounds them: for the tests of borders and caps.
+// Flat grids of squares in space with some squares missing, and their borders, for the tests of borders and caps.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace hitbox::tests {
 
-// Square (x, y) of width x height is there where `has(x, y)` says so. Corners are on whole coordinates of a plane that
-// leans, so that they lie in it exactly.
+// The grid has square (x, y) of width x height if `has(x, y)`. Corners have whole coordinates in a tilted plane, so
+// that they lie in it exactly.
 inline Mesh plane_grid(int width, int height, const std::function<bool(int, int)>& has) {
   Mesh mesh;
   for (int y = 0; y <= height; ++y)

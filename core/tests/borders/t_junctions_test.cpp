@@ -27,7 +27,7 @@ Mesh loose_triangles(Random& random, size_t count, double step) {
   return mesh;
 }
 
-// The definition, for each vertex of a border and each side; `slack` makes it wider or narrower.
+// Applies the definition to each border vertex and each side; `slack` makes it wider or narrower.
 Found within(const Mesh& mesh, const std::vector<BorderSide>& sides, double tolerance, double slack) {
   Found found;
   for (uint32_t s = 0; s < sides.size(); ++s)

@@ -1,4 +1,5 @@
-// Tree against tree: every pair is found once, in the same order for any number of threads, and a visitor ends it.
+// Two trees: every pair is found once, in the same order for any number of threads, and a visitor can end the
+// traversal.
 #include "bvh/pairs.hpp"
 
 #include <algorithm>

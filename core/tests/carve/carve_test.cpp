@@ -1,4 +1,4 @@
-// The whole of carve: known shapes, and what it promises for others.
+// The complete carve: known shapes, and its guarantees for others.
 #include "carve/carve.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Vec3 point_of(const std::array<Vec3, 3>& corners, Random& random) {
   return corners[0] + (corners[1] - corners[0]) * u + (corners[2] - corners[0]) * v;
 }
 
-// The face that each triangle is a part of; faces are triangulated in order.
+// The face of each triangle. Faces are triangulated in order.
 std::vector<size_t> faces_of_triangles(const Mesh& mesh) {
   std::vector<size_t> faces;
   for (uint32_t f = 0; f < mesh.view().face_count(); ++f) faces.insert(faces.end(), mesh.view().face(f).size() - 2, f);
@@ -57,7 +57,7 @@ TEST(carve_a_window_is_four_parts_whose_hole_stays_open) {
   CHECK(forced.shapes.size() == 1 && forced.depths == std::vector{1.0});
 }
 
-// Every point of the mesh lies in a hull that names its face, and no hull is nearer than it may be to where a ball is.
+// Every point of the mesh lies in a hull that names its face, and no hull is too near to a ball's centre.
 TEST(carve_holds_the_mesh_and_keeps_out_of_the_space) {
   Random random(1);
   Run run(2);
@@ -81,13 +81,13 @@ TEST(carve_holds_the_mesh_and_keeps_out_of_the_space) {
                     distance_of(carved.shapes[k], p) <= 1e-7;
         CHECK(is_held);
       }
-    // Centres that a ball gets to from outside on a straight way.
+    // Centres that a ball can reach from outside on a straight path.
     const double least = options.space.radius + options.space.tolerance.all;
     int looked_at = 0;
     for (int k = 0; k < 3000; ++k) {
       const Vec3 from = bounds_of(mesh.vertices).center() + tests::random_direction(random) * 3;
       const Vec3 along = normalized(bounds_of(mesh.vertices).center() + tests::random_point(random, 0.8) - from);
-      double t = 0;  // as far as there is room
+      double t = 0;  // the distance with room for the ball
       for (;;) {
         const double room = std::sqrt(surface.closest(from + along * t).distance_sq) - least;
         if (room < 1e-4 || t > 6) break;

@@ -1,4 +1,4 @@
-// Polygons and polytopes against planes: sampled points and closed surfaces are the judges.
+// Cuts polygons and polytopes by planes. Sampled points and tests of closed surfaces are the oracles.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -39,7 +39,7 @@ Polygon random_polygon(Random& random, size_t corners, double radius) {
   return polygon;
 }
 
-// Any point of a convex polygon, with corners in reach.
+// A random point of a convex polygon, which may be a corner.
 Vec3 point_of(const Polygon& polygon, Random& random) {
   std::vector<double> weights;
   double sum = 0;
@@ -56,7 +56,7 @@ Vec3 point_of(const Polygon& polygon, Random& random) {
 using Edge = std::tuple<double, double, double, double, double, double>;
 Edge edge_of(const Vec3& a, const Vec3& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
 
-// Whether each edge of a side is one of another side, the other way round, bit for bit.
+// Whether each edge of a side is an edge of another side in reverse, bit for bit.
 bool is_closed(const Polytope& polytope) {
   std::map<Edge, int> edges;
   for (const Polygon& side : polytope.sides())
@@ -67,7 +67,7 @@ bool is_closed(const Polytope& polytope) {
   return std::all_of(edges.begin(), edges.end(), [](const auto& edge) { return edge.second == 0; });
 }
 
-// Euler: corners - edges + sides. 2 for what is in one piece and closed.
+// Euler's number: corners - edges + sides. It is 2 for a connected, closed surface.
 long euler(const Polytope& polytope) {
   long edges = 0;
   for (const Polygon& side : polytope.sides()) edges += static_cast<long>(side.size());
@@ -96,7 +96,7 @@ TEST(clip_polygons_keep_what_is_behind_all_planes) {
     const double depth = random.uniform() < 0.5 ? 0 : random.uniform(-0.1, 0.2);
     const Polygon left = clipped(polygon, planes, depth);
     for (const Vec3& p : left) CHECK(is_behind_all(p, planes, depth - 1e-12));
-    // Its area is that of the sampled points that are behind: those outside are on the other side of one of its edges.
+    // The part contains exactly the sampled points behind the planes: other points are outside one of its edges.
     const Vec3 normal = normalized(double_area(polygon));
     CHECK(left.size() < 3 || dot(double_area(left), normal) >= -1e-12);
     bool any_deep = false;
@@ -130,9 +130,9 @@ TEST(clip_a_polygon_in_the_surface_does_not_enter) {
   for (Vec3& p : higher) p.z += 1e-12;
   CHECK(enters(lower, cube) && !enters(lower, cube, 1e-9));
   CHECK(!enters(higher, cube) && clipped(higher, cube).empty());
-  const Polygon wall = {{0.5, 0.5, 1}, {0.5, 0.5, 2}, {2, 2, 2}};  // touches it at a corner
+  const Polygon wall = {{0.5, 0.5, 1}, {0.5, 0.5, 2}, {2, 2, 2}};  // touches the box at a corner
   CHECK(!enters(wall, cube));
-  const Polygon through = {{-3, 0.5, 0.5}, {4, 0.5, 0.5}, {0.5, 9, 0.5}};  // all its corners are outside
+  const Polygon through = {{-3, 0.5, 0.5}, {4, 0.5, 0.5}, {0.5, 9, 0.5}};  // all its corners are outside the box
   CHECK(enters(through, cube) && !enters(through, cube, 0.51));
   CHECK(!enters({}, cube) && clipped({}, cube).empty());
   CHECK(enters(top, {}) && clipped(top, {}) == top);
@@ -236,7 +236,7 @@ TEST(clip_polytopes_by_planes_through_their_corners) {
       const double x = whole_number(), y = whole_number();
       const Vec3 direction{x, y, whole_number()};
       if (norm_sq(direction) == 0) continue;
-      // Of whole numbers, and not of length 1: distances from it are exact.
+      // A normal of whole numbers, not of length 1, so distances from the plane are exact.
       const HalfSpace plane{direction, dot(direction, Vec3{2, 2, 2}) + 2 * whole_number()};
       std::vector<Polytope> next;
       for (const Polytope& cell : cells) {
@@ -246,10 +246,10 @@ TEST(clip_polytopes_by_planes_through_their_corners) {
         for (size_t half = 0; half < 2; ++half) {
           if (halves[half].is_empty()) continue;
           for (const Vec3& p : halves[half].corners()) CHECK((half == 0 ? 1 : -1) * plane.above(p) <= 1e-12);
-          // Nothing in between: it is a part, or a sliver of corners that are off the plane by rounding.
+          // It is a part, or a sliver whose corners are off the plane by rounding.
           CHECK(halves[half].volume() > 1e-3 || std::abs(halves[half].volume()) < 1e-13);
           slivers += halves[half].volume() < 1e-3;
-          // A second cut by the same plane takes away nothing but what rounding left on its other side.
+          // A second cut by the same plane removes only what rounding left on its other side.
           const auto again = halves[half].cut(plane);
           CHECK_NEAR(again[half].volume(), halves[half].volume(), 1e-12);
           next.push_back(halves[half]);

@@ -58,8 +58,8 @@ TEST(operator_of_a_quad_follows_the_paper) {
   }
 }
 
-// A triangle counts as half of the quad whose diagonal is its longest edge: with edges sorted by
-// length and turned head to tail, t = (e0 - e1 + e2) / 2, up to its sign.
+// A triangle counts as half of the quad whose diagonal is its longest edge: with edges sorted by length and oriented
+// head to tail, t = (e0 - e1 + e2) / 2, up to its sign.
 TEST(operator_of_a_triangle_follows_the_paper) {
   Random random(2);
   const std::vector<uint32_t> face = {0, 1, 2};
@@ -84,7 +84,7 @@ TEST(operator_of_a_rectangle_has_its_sides_as_frame) {
     for (const std::vector<uint32_t>& face : {std::vector<uint32_t>{0, 1, 2, 3}, {0, 1, 2}}) {
       const Frame found = eigen3(combined(face_operator(p, face), true)).vectors;
       CHECK_NEAR(std::abs(dot(found.axis[2], frame.axis[2])), 1, 1e-9);  // the normal
-      // A side, or for a quad the middle line between two of them.
+      // A side, or for a quad the midline between two sides.
       const double along = std::abs(dot(found.axis[1], frame.axis[0]));
       CHECK(along <= 1e-6 || along >= 1 - 1e-6);
     }
@@ -155,7 +155,7 @@ TEST(moments_add_up_and_match_a_fine_sum) {
   for (int round = 0; round < 20; ++round) {
     const std::vector<Vec3> p = {random_point(random), random_point(random), random_point(random)};
     const std::vector<uint32_t> face = {0, 1, 2};
-    // Brute force: the triangle as many small ones, each a point at its centre.
+    // Brute force: the triangle as many small ones, each represented by its centre.
     constexpr int kParts = 100;
     Vec3 first;
     Sym3 raw;
@@ -199,7 +199,7 @@ TEST(frustum_is_as_good_as_a_search_over_slopes) {
     points.push_back({2, 0, 0});
     Fitter fitter(model);
     fitter.points = arrays_of(points);
-    // On the axis that was chosen: the other two may not be better than what it found there.
+    // Tests the chosen axis: the other two must not give a better result.
     const Frame frames[] = {Frame{}};
     const Fitted fitted = fitter.cheapest(frames);
     CHECK(fitted.kind == Kind::frustum);
@@ -309,7 +309,7 @@ TEST(extreme_vertices_are_few_and_touch_the_bounds) {
     Bounds all, some;
     for (const Vec3& p : points) all.add(p);
     for (const uint32_t k : kept) some.add(points[k]);
-    // The principal axes of so long a cloud are nearly those of the world.
+    // The principal axes of such a long cloud are nearly those of the world.
     CHECK(norm(all.size() - some.size()) <= 0.05 * norm(all.size()));
   }
 }
@@ -350,7 +350,7 @@ TEST(partitions_of_a_merge_tree_match_relabelling) {
       CHECK(partition.cluster_count == tree.clusters_after(applied));
       uint32_t next = 0;
       for (uint32_t f = 0; f < tree.face_count; ++f) {
-        CHECK(partition.cluster_of_face[f] <= next);  // numbered by first faces
+        CHECK(partition.cluster_of_face[f] <= next);  // clusters are numbered by their first faces
         next = std::max(next, partition.cluster_of_face[f] + 1);
         for (uint32_t g = 0; g < f; ++g)
           CHECK((labels[applied][f] == labels[applied][g]) ==
@@ -370,21 +370,20 @@ TEST(free_merges_go_on_below_the_count) {
   CHECK(tree.merges_to(4) == 3);
   CHECK(tree.merges_to(3) == 3);
   CHECK(tree.merges_to(2) == 4);
-  CHECK(tree.merges_to(1) == 4);  // as near as the tree goes
+  CHECK(tree.merges_to(1) == 4);  // as close as the tree gets
 }
 
 TEST(merges_that_end_in_a_shape_that_fills_nothing_are_free) {
   MergeTree tree;
   tree.face_count = 6;
   tree.merges = {{0, 1, 1, false}, {6, 2, 3, false}, {7, 3, 2, true}, {4, 5, 1, false}};
-  CHECK(tree.merges_to(6) == 3);  // 0 to 3 end as a whole rectangle; 4 with 5 does not
+  CHECK(tree.merges_to(6) == 3);  // 0 to 3 end as a complete rectangle; 4 with 5 does not
   CHECK(tree.merges_to(5) == 3);
   CHECK(tree.merges_to(3) == 3);
   CHECK(tree.merges_to(2) == 4);
 }
 
-// A's points lie in B, and B's own lie in C, but A's do not lie in C: B must stay for A's sake,
-// or A must.
+// A's points lie in B, and B's own lie in C, but A's do not lie in C. So B must stay for A, or A must stay.
 TEST(culling_keeps_a_chain_enclosed) {
   Run run(1);
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{1, 0, 0}, 2.5}, Sphere{{8, 0, 0}, 6}};
@@ -451,7 +450,7 @@ TEST(the_share_of_one_shape_in_another_is_that_of_the_closed_form) {
   CHECK(share_inside(box, box, 1000, 0) == 1);
   CHECK(share_inside(box, fitted(Kind::box, {9, 0, 0}, {1, 2, 3}), 1000, 0) == 0);
   CHECK_NEAR(share_inside(box, fitted(Kind::box, {0.5, 1, 0}, {1, 2, 3}), kMany, 1), 0.75 * 0.75, 0.01);
-  // Half of every round shape whose axis lies in a side of the box.
+  // The box contains half of every round shape whose axis lies in one of its sides.
   const Fitted rounds[] = {fitted(Kind::sphere, {0, 2, 0}, {0.5}), fitted(Kind::capsule, {0, 2, 0}, {0.3, 0.2}),
                            fitted(Kind::cylinder, {0, 2, 0}, {0.5, 0.4}),
                            fitted(Kind::frustum, {0, 2, 0}, {0.5, 0.4, 0.1})};

@@ -1,4 +1,4 @@
-// Trimming, on a bumpy sheet in clusters with ragged borders: their boxes overlap.
+// Trimming of a bumpy sheet in clusters with ragged borders, whose boxes overlap.
 #include "fit/trim.hpp"
 
 #include "mesh/clusters.hpp"
@@ -28,7 +28,7 @@ Mesh bumpy_sheet(Random& random) {
   return mesh;
 }
 
-// Three by three, each face shifted a little before it is asked where it lies.
+// Three by three clusters, with each face slightly shifted before it is assigned.
 Partition ragged(const MeshView& mesh, Random& random) {
   Partition partition{{}, kClusters};
   for (size_t f = 0; f < mesh.face_count(); ++f) {
@@ -133,7 +133,7 @@ TEST(trimming_keeps_groups_apart_and_leaves_alone_what_stays) {
 
 TEST(a_cluster_inside_several_others_gives_all_away) {
   Sheet sheet(1);
-  // Every seventh face of the first two.
+  // Every seventh face of the first two clusters.
   const ClusterMembers members(sheet.view, sheet.partition);
   std::vector<uint32_t> inside;
   for (const uint32_t cluster : {0u, 1u})
@@ -143,7 +143,7 @@ TEST(a_cluster_inside_several_others_gives_all_away) {
   ++sheet.partition.cluster_count;
   const ClusterMembers now(sheet.view, sheet.partition);
   sheet.shapes.push_back(sheet.box_around(now.vertices(own)));
-  sheet.shapes.back().cost *= 10;  // it goes first
+  sheet.shapes.back().cost *= 10;  // so that it goes first
   sheet.rules.stays.push_back(false);
   CHECK(sheet.trim()[own]);
   CHECK(std::count(sheet.partition.cluster_of_face.begin(), sheet.partition.cluster_of_face.end(), own) == 0);
@@ -153,7 +153,7 @@ TEST(a_cluster_inside_several_others_gives_all_away) {
 TEST(fragments_of_one_face_stay_together) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Sheet sheet(seed);
-    std::vector<uint32_t> source;  // three fragments a face
+    std::vector<uint32_t> source;  // three fragments per face
     for (uint32_t f = 0; f < sheet.view.face_count(); ++f) source.push_back(f / 3);
     const auto holders = [&](uint32_t face) {
       std::vector<uint32_t> clusters;

@@ -13,7 +13,7 @@ using namespace hitbox::internal::geometry;
 
 namespace {
 
-// Of corners with whole coordinates, so that the sum is exact.
+// Corners have whole coordinates, so that the sum is exact.
 double twice_area(const std::vector<Vec2>& polygon) {
   double sum = 0;
   for (size_t k = 0; k < polygon.size(); ++k) {
@@ -36,7 +36,7 @@ std::vector<Vec2> star(Random& random, size_t corners) {
   return points;
 }
 
-bool has_wide_gap(const std::vector<Vec2>& points) {  // the origin is then outside, and the order may turn back
+bool has_wide_gap(const std::vector<Vec2>& points) {  // the origin is then outside, and the order may reverse
   for (size_t k = 0; k < points.size(); ++k)
     if (orient2d({}, points[k], points[(k + 1) % points.size()]) <= 0) return true;
   return false;
@@ -71,7 +71,8 @@ TEST(ears_tile_polygons_that_do_not_cross_themselves) {
     check_sides(ears, polygon.size());
     double sum = 0;
     for (const auto& [a, b, c] : ears) {
-      CHECK(orient2d(polygon[a], polygon[b], polygon[c]) > 0);  // none turned over, none flat: they tile
+      // no triangle is reversed or flat, so they tile the polygon
+      CHECK(orient2d(polygon[a], polygon[b], polygon[c]) > 0);
       sum += twice_area({polygon[a], polygon[b], polygon[c]});
     }
     CHECK(sum == twice_area(polygon));
@@ -91,7 +92,7 @@ TEST(ears_of_any_corners_have_the_polygons_sides) {
 }
 
 TEST(ears_are_right_where_rounded_areas_are_not) {
-  // A notch 2^-52 deep in a side that leans: doubles cannot tell on which side its corner is.
+  // A notch of depth 2^-52 in a slanted side. Doubles cannot decide on which side its corner is.
   const double tiny = 0x1p-52;
   const std::vector<Vec2> polygon{{0, 0}, {3, 1}, {6, 2}, {9, 3 - tiny}, {12, 4}, {0, 9}};
   const std::vector<Triangle> ears = ears_of(polygon);

@@ -1,4 +1,4 @@
-// A hull that grows and takes steps back, against the hull of all points from scratch.
+// Compares a hull that grows and undoes steps with the hull of all points.
 #include "geometry/growing_hull.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Vec3 random_vec(Random& random) {
   return {x, y, random.uniform(-1, 1)};
 }
 
-// In general position, on a sphere, or on a coarse grid, where most points lie in planes of others.
+// Points in general position, on a sphere, or on a coarse grid, where most points lie in planes of others.
 std::vector<Vec3> random_points(Random& random, size_t count, int kind) {
   std::vector<Vec3> points;
   for (size_t k = 0; k < count; ++k) {
@@ -96,7 +96,7 @@ TEST(growing_hull_is_the_hull_of_all_points) {
       CHECK(hull->contains(points[n]));
     }
     check_against_scratch(*hull, points);
-    // In general position the triangles are those of the exact hull, too.
+    // In general position the triangles are also those of the exact hull.
     if (k % 3 == 0) CHECK(hull->mesh().triangles.size() == convex_hull(points).value().mesh.triangles.size());
   }
 }
@@ -153,7 +153,7 @@ TEST(growing_hull_by_hull) {
     std::vector<Vec3> all = one;
     all.insert(all.end(), other.begin(), other.end());
     check_against_scratch(*hull, all);
-    // What is new lies in the box around what has changed.
+    // New facets lie in the box around the changes.
     const Bounds box = hull->changed_since(mark);
     for (int s = 0; s < 200; ++s) {
       const Vec3 p = random_vec(random) * 3;

@@ -1,4 +1,4 @@
-// Triangle against triangle: named cases, symmetry, and a judge that shares no code (tests/test_triangle_pairs.py has
+// Pairs of triangles: named cases, symmetry, and an oracle that shares no code (tests/test_triangle_pairs.py has
 // another one, in fractions).
 #include "geometry/triangle_pair.hpp"
 
@@ -22,7 +22,7 @@ Vec3 grid_point(Random& random, uint64_t side) {
   return {x, y, at()};
 }
 
-// ---- The judge, in whole numbers: segments against triangles by Cramer's rule.
+// ---- The oracle, in whole numbers: intersects segments with triangles by Cramer's rule.
 
 using Whole = long long;
 struct IntVec {
@@ -35,8 +35,8 @@ IntVec cross_of(const IntVec& a, const IntVec& b) {
 }
 Whole dot_of(const IntVec& a, const IntVec& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// p + s (q - p) = a + u (b - a) + v (c - a), where that has one solution: s, u, v and 1 - u - v are in [0, 1], or
-// strictly between for `strictly`.
+// Solves p + s (q - p) = a + u (b - a) + v (c - a) if the solution is unique: s, u, v and 1 - u - v must be in [0, 1],
+// or strictly between for `strictly`.
 bool pierces(const Vec3& p, const Vec3& q, const TriangleCorners& t, bool strictly) {
   const IntVec along = whole(q) - whole(p), e = whole(t[1]) - whole(t[0]), f = whole(t[2]) - whole(t[0]);
   const IntVec from = whole(p) - whole(t[0]), normal = cross_of(e, f);
@@ -104,7 +104,7 @@ TEST(triangle_pairs_of_named_cases) {
   }
 }
 
-// Neither the order of the corners nor that of the two changes the answer, nor does a turn by a right angle.
+// The result does not depend on the order of the corners or the triangles, or on a rotation by a right angle.
 TEST(triangle_pairs_are_symmetric) {
   Random random(1);
   for (int k = 0; k < 20000; ++k) {
@@ -122,7 +122,7 @@ TEST(triangle_pairs_are_symmetric) {
   }
 }
 
-// On a coarse grid, where most pairs are degenerate in some way, against whole numbers.
+// Compares pairs on a coarse grid, where most are degenerate in some way, with the oracle in whole numbers.
 TEST(triangle_pairs_agree_with_whole_numbers) {
   Random random(2);
   int counted[6] = {};
@@ -133,8 +133,8 @@ TEST(triangle_pairs_agree_with_whole_numbers) {
     if (!has_area(a) || !has_area(b) || are_in_one_plane(a, b)) continue;
     const TrianglePair found = relation(a, b);
     ++counted[static_cast<size_t>(found)];
-    // In different planes they meet where an edge of one meets the other. An edge that lies in the plane meets it at
-    // an end, or where one of the other's edges meets this one.
+    // Triangles in different planes meet where an edge of one meets the other. An edge in the plane meets it at an end,
+    // or where one of the other's edges meets this edge.
     const bool meets = any_edge_pierces(a, b, false) || any_edge_pierces(b, a, false);
     CHECK((found != TrianglePair::apart) == meets);
     if (any_edge_pierces(a, b, true) || any_edge_pierces(b, a, true)) CHECK(found == TrianglePair::cross);
@@ -147,12 +147,12 @@ TEST(triangle_pairs_agree_with_whole_numbers) {
   for (const size_t each : {0, 1, 2, 3, 4}) CHECK(counted[each] > 100);
 }
 
-// One step of a double decides: a corner that is lifted off a plane no longer touches it, one that is pushed through
-// it crosses it.
+// One step of a double decides: a corner lifted off a plane no longer touches it, and a corner pushed through it
+// crosses it.
 TEST(triangle_pairs_see_one_step_of_a_double) {
   Random random(3);
   for (int k = 0; k < 2000; ++k) {
-    // A slanted plane of whole numbers, a point of it that is exact, and a triangle above that point.
+    // A slanted plane of whole numbers, an exact point in it, and a triangle above that point.
     const Vec3 u = grid_point(random, 64) + Vec3{1, 0, 0}, v = grid_point(random, 64) + Vec3{0, 1, 0};
     const Vec3 normal = cross(u, v), origin = grid_point(random, 1000) + Vec3{1, 1, 1};
     if (std::abs(normal.x) + std::abs(normal.y) > 20 * std::abs(normal.z)) continue;  // too steep

@@ -1,4 +1,4 @@
-// Hulls of few vertices: around all points, convex, and never larger than the bounding box.
+// Hulls of few vertices contain all points, are convex, and are never larger than the bounding box.
 #include "hulls/capped_hull.hpp"
 
 #include "base/random.hpp"
@@ -60,7 +60,7 @@ double furthest_out(const Hull& hull, std::span<const Vec3> points) {
   return *std::max_element(distances.begin(), distances.end());
 }
 
-// Every vertex below every facet, by exact predicates, but for what a facet's own rounding allows.
+// Every vertex lies below every facet, by exact predicates, up to the facet's own rounding.
 bool is_convex_surface(const Hull& hull) {
   const Result<ConvexHull> exact = convex_hull(hull.vertices);
   const Hull again{exact.value().mesh.vertices, exact.value().mesh.triangles};
@@ -110,7 +110,7 @@ TEST(a_capped_hull_with_room_for_all_vertices_is_the_hull) {
   });
 }
 
-// What docs/fit.md says, with some room.
+// The figures of docs/fit.md, with some margin.
 TEST(capped_hulls_of_round_things_are_tight) {
   Random random(5);
   const double most[] = {1.9, 1.35, 1.16, 1.08};
@@ -147,7 +147,7 @@ TEST(flat_points_get_thickness_or_no_hull) {
       const auto hull = capped_hull(points, cap, 0.01);
       CHECK(hull && hull->vertices.size() <= cap && furthest_out(*hull, points) <= 0);
       if (!hull) continue;
-      for (int k = 0; k < 50; ++k) {  // nowhere thinner than it has to be
+      for (int k = 0; k < 50; ++k) {  // nowhere thinner than the given thickness
         const Vec3 n = on_ball(random);
         Vec3 ends[2];
         support(*hull, std::vector{n, -n}, ends);
@@ -159,7 +159,7 @@ TEST(flat_points_get_thickness_or_no_hull) {
   CHECK(!capped_hull(std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, NAN}}, 8, 1));
 }
 
-// Every corner of three planes is tried.
+// Tests every corner of three planes.
 TEST(linear_programs_find_the_best_corner) {
   Random random(21);
   int solved = 0, without = 0;

@@ -1,4 +1,4 @@
-// The proof that no hull enters the space, against centres sampled on a grid of its own.
+// Compares the proof that no hull enters the space with centres on an independent grid.
 #include "hulls/certify.hpp"
 
 #include "tests/check.hpp"
@@ -39,7 +39,7 @@ struct Scene {
   }
 };
 
-// Whether the hull comes nearer than the radius, less the slack and `by`, to a point where a ball may be.
+// Whether the hull comes nearer than the radius, minus the slack and `by`, to a possible centre of a ball.
 bool enters_a_sample(const PartHull& hull, Scene& scene, double by, const std::vector<Vec3>& centers) {
   for (const Vec3& c : centers)
     if (hull.distance(c) < scene.options.radius - scene.slack - by) return true;
@@ -73,7 +73,7 @@ TEST(certify_finds_every_hull_that_a_sample_finds) {
     const std::vector<Vec3> centers = free_centers(scene, random, around, 1500);
     int bad = 0, good = 0;
     for (int k = 0; k < 24; ++k) {
-      // Some points of the mesh, so that the hull touches it: now of one bar, now of two.
+      // Points of one or two bars of the mesh, so that the hull touches it.
       std::vector<Vec3> points;
       for (int n = 0; n < 8; ++n) {
         const double along = random.uniform(), across = random.uniform(0, 0.3), z = random.uniform(0, 0.1);
@@ -85,7 +85,7 @@ TEST(certify_finds_every_hull_that_a_sample_finds) {
       if (enters_a_sample(hull, scene, 0, centers)) CHECK(!found.empty());
       for (const Violation& v : found) {
         CHECK(v.hull == 0 && hull.distance(v.sphere.center) < v.sphere.radius);
-        // The centre is one where a ball of nearly that radius may be.
+        // A ball of nearly that radius fits at the centre.
         CHECK(scene.clearance.at(v.sphere.center) >= v.sphere.radius - 1e-9);
         CHECK_NEAR(v.sphere.radius, scene.options.radius, scene.slack);
       }
@@ -126,7 +126,7 @@ TEST(certify_names_the_hulls_that_are_wrong) {
     const auto found = violations(hulls, scene.space.reach, scene.clearance, 0.08, scene.slack, 5, run);
     for (const Violation& v : found) ++count[v.hull];
     CHECK(count[0] == 0 && count[2] == 0);
-    CHECK(count[1] == 5 && count[3] == 5);  // as many as asked for
+    CHECK(count[1] == 5 && count[3] == 5);  // as many as requested
     count.assign(4, 0);
   }
   CHECK(violations({}, scene.space.reach, scene.clearance, 0.08, scene.slack, 5, scene.run).empty());

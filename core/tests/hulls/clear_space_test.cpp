@@ -1,4 +1,4 @@
-// Spaces to keep clear against every sphere asked in turn.
+// Compares spaces to keep clear with a test of every sphere.
 #include "hulls/clear_space.hpp"
 
 #include "base/random.hpp"
@@ -49,7 +49,7 @@ TEST(touching_a_clear_space_is_allowed_and_entering_it_is_not) {
   CHECK(!ClearSpace(at_corner, 0.4, -1e-9, run).entered_by(Box{{0, 0, 0}, {}, {1, 1, 1}}));
   CHECK(space.entered_by(Sphere{{3, 0, 0}, 0.01}));  // inside it
   CHECK(!ClearSpace().entered_by(Sphere{{0, 0, 0}, 1}));
-  // In its bounding box, but not in it.
+  // In its bounding box, but not inside it.
   CHECK(!space.entered_by(Capsule{{0, -5, 0}, {6, 1, 0}, 0.1}));
 }
 

@@ -1,4 +1,4 @@
-// Hulls of parts: distances against all triangles, volumes against the exact hull, thickness, and caps.
+// Hulls of parts: compares distances with all triangles and volumes with the exact hull; thickness and caps.
 #include "hulls/part_hull.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ TEST(hulls_hold_their_points_in_their_box) {
     for (const Vec3& p : points) CHECK(hull.distance(p) <= 1e-12 && hull.box.contains(p));
     CHECK(hull.planes.size() == hull.mesh.triangles.size());
     CHECK_NEAR(hull.volume, convex_hull_volume(points), 1e-12);
-    CHECK_NEAR(hull_volume(points), hull.volume, 1e-5);  // it moves the points by 1e-7
+    CHECK_NEAR(hull_volume(points), hull.volume, 1e-5);  // hull_volume moves the points by 1e-7
     CHECK(hull.volume < hull.box.volume());
   }
   CHECK(hull_volume(std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}) == 0);
@@ -90,7 +90,7 @@ TEST(hulls_hold_their_points_in_their_box) {
 TEST(hulls_of_flat_and_straight_parts_get_a_thickness) {
   Random random(4);
   std::vector<std::vector<Vec3>> parts = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 0, 0}, {1, 1, 1}}, {{0.5, 0.5, 0.5}}};
-  for (int k = 0; k < 20; ++k) {  // flat ones, turned anyhow
+  for (int k = 0; k < 20; ++k) {  // flat sets of points in any rotation
     const Frame frame = to_frame(tests::random_rotation(random));
     std::vector<Vec3> points;
     for (const Vec3& p : random_points(random, 12, {1, 1, 0})) points.push_back(frame.to_world(p));
@@ -104,7 +104,7 @@ TEST(hulls_of_flat_and_straight_parts_get_a_thickness) {
       const PartHull thin = part_hull(points, 1e-7);  // each corner is near the part itself
       for (const Vec3& v : hull.mesh.vertices) CHECK(thin.distance(v) <= thickness * std::sqrt(3.0) + 1e-9);
     }
-  // One that has a thickness of its own keeps it.
+  // A hull that is thick enough keeps its thickness.
   const std::vector<Vec3> points = random_points(random, 20);
   CHECK(part_hull(points, 1e-3).mesh.vertices == part_hull(points, 0).mesh.vertices);
 }

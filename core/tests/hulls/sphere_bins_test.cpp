@@ -1,4 +1,4 @@
-// Spheres in bins against all spheres one by one.
+// Compares spheres in bins with a test of all spheres.
 #include "hulls/sphere_bins.hpp"
 
 #include "tests/check.hpp"
@@ -38,7 +38,7 @@ TEST(space_bins_of_spheres_miss_none) {
           0);
       const bool expected = is_entered(spheres, hull);
       CHECK(bins.entered_by(hull) == expected);
-      CHECK(bins.entered_by(hull) == expected);  // what it remembers of the last hulls changes nothing
+      CHECK(bins.entered_by(hull) == expected);  // its memory of the last hulls does not change the result
       if (bins.is_seen_entered_by(hull)) CHECK(expected);
       entered += expected;
       seen += bins.is_seen_entered_by(hull);
@@ -56,6 +56,6 @@ TEST(space_bins_let_hulls_touch) {
   CHECK(!bins.entered_by(touching) && bins.entered_by(inside) && !bins.entered_by(far));
   PartHull around = part_hull(
       std::vector<Vec3>{{9, -1, -1}, {11, -1, -1}, {9, 1, -1}, {11, 1, -1}, {9, -1, 1}, {11, -1, 1}, {10, 1, 1}}, 0);
-  CHECK(bins.entered_by(around));  // holds the sphere whole
+  CHECK(bins.entered_by(around));  // contains the whole sphere
   CHECK(!SphereBins({}).entered_by(around));
 }

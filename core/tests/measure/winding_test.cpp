@@ -1,4 +1,4 @@
-// How often a mesh winds around points, against the closed form of a torus.
+// Compares winding numbers with the closed form of a torus.
 #include "measure/winding.hpp"
 
 #include "base/random.hpp"
@@ -36,7 +36,7 @@ TEST(a_mesh_winds_once_around_what_is_inside) {
     const Vec3 p{random.uniform(-1.5, 1.5), random.uniform(-1.5, 1.5), random.uniform(-0.5, 0.5)};
     const double ring = std::sqrt(p.x * p.x + p.y * p.y) - 1;
     const double off = std::sqrt(ring * ring + p.z * p.z) - 0.3;
-    if (std::abs(off) < 0.01) continue;  // the facets' depth
+    if (std::abs(off) < 0.01) continue;  // within the facets' depth
     CHECK_NEAR(winding.at(p), off < 0 ? 1.0 : 0.0, 0.1);
     CHECK(winding.contains(p) == (off < 0));
   }

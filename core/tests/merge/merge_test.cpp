@@ -1,4 +1,4 @@
-// Merging: every shape given lies in one that comes out, and limits hold.
+// Merging: every input shape lies in an output shape, and limits hold.
 #include "merge/merge.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Bounds bounds_of_all(std::span<const Shape> shapes) {
   return all;
 }
 
-// Every shape is in exactly one of the merged ones, with its inside; one that stands alone is as it was.
+// Every shape is in exactly one merged shape, completely. A shape that was not merged is unchanged.
 void check_merged(const MergedShapes& merged, std::span<const Shape> given, Random& random) {
   std::vector<int> uses(given.size());
   const double size = bounds_of_all(given).diagonal();

@@ -23,7 +23,7 @@ Whole across(const Whole& a, const Whole& b) {
 }
 Whole whole(const Vec3& p) { return {static_cast<int64_t>(p.x), static_cast<int64_t>(p.y), static_cast<int64_t>(p.z)}; }
 
-// Where a point is around a line, in whole numbers: its part across the line in an orthogonal frame across it.
+// The position of a point around a line, in whole numbers: its projection to an orthogonal frame across the line.
 struct Direction {
   int64_t x, y;
   int half() const { return y > 0 || (y == 0 && x > 0) ? 0 : 1; }
@@ -31,10 +31,10 @@ struct Direction {
 Direction direction(const Whole& low, const Whole& high, const Whole& reference, const Whole& p) {
   const Whole edge = minus(high, low), v = across(edge, minus(reference, low));  // right-handed: the turn of reference
   const Whole u = across(v, edge), to = minus(p, low);
-  // Lengths of u and v differ by |edge|: that stretches one axis, and keeps the order of angles.
+  // The lengths of u and v differ by the factor |edge|, which stretches one axis and keeps the order of angles.
   return {times(to, u), times(to, v)};
 }
-// Whether a comes before b, counter-clockwise from the reference on.
+// Whether a comes before b, counter-clockwise from the reference.
 int order(const Direction& a, const Direction& b) {
   if (a.half() != b.half()) return a.half() < b.half() ? -1 : 1;
   const __int128 turn = static_cast<__int128>(a.x) * b.y - static_cast<__int128>(a.y) * b.x;
@@ -128,7 +128,7 @@ TEST(faces_far_from_the_origin_are_told_apart_where_angles_are_not) {
 }
 
 TEST(a_polygon_leaves_its_edge_where_its_inside_is) {
-  // An L whose edge 0 - 1 is in the notch: its farthest corner is on the other side of the edge's line.
+  // An L whose edge 0 - 1 is in the notch, so that its farthest corner is on the other side of the edge's line.
   Fan fan;
   fan.mesh.vertices = {{2, 1, 0}, {1, 1, 0}, {1, 9, 0}, {0, 9, 0}, {0, 0, 0}, {2, 0, 0}, {1, 1, 5}};
   fan.mesh.indices = {0, 1, 2, 3, 4, 5, 1, 0, 6};
@@ -193,15 +193,15 @@ TEST(faces_around_an_edge_are_paired_by_the_wedge_between_them) {
       const Quarters boxes = quarters(mask, random);
       const EdgeFan fan = edge_fan(boxes.mesh.view(), boxes.uses);
       const auto quarter = [&](uint32_t use) { return boxes.quarter_of_face[boxes.uses[use].face()]; };
-      // On the back: the two faces of each box.
+      // The back pairs the two faces of each box.
       const PairedUses back = paired_uses(fan, boxes.uses, Side::back);
       CHECK(2 * back.pairs.size() == boxes.uses.size() && back.single.empty());
       for (const auto& [a, b] : back.pairs) CHECK(quarter(a) == quarter(b));
-      // On the front: the faces at both ends of each run of empty quarters.
+      // The front pairs the faces at both ends of each run of empty quarters.
       const PairedUses front = paired_uses(fan, boxes.uses, Side::front);
       std::set<std::pair<uint32_t, uint32_t>> expected, found;
       for (uint32_t q = 0; q < 4; ++q) {
-        if (mask == 15) expected.insert({q, (q + 2) % 4});  // four boxes all round have the faces of four sheets
+        if (mask == 15) expected.insert({q, (q + 2) % 4});  // four boxes around the edge have the faces of four sheets
         if ((mask >> q & 1) == 0 || (mask >> (q + 1) % 4 & 1) != 0) continue;
         uint32_t end = q + 1;
         while ((mask >> end % 4 & 1) == 0) ++end;
@@ -222,7 +222,7 @@ TEST(boxes_that_touch_at_an_edge_are_solids_of_their_own) {
     const Components solids = solids_of(boxes.mesh.view(), run);
     size_t count = 0;
     for (uint32_t q = 0; q < 4; ++q) count += mask >> q & 1;
-    // Boxes that share a whole face have edges of two boxes each, and these are sorted as well.
+    // Boxes that share a whole face have edges of two boxes each, which are sorted as well.
     CHECK(solids.count == count);
     for (size_t a = 0; a < solids.of_face.size(); ++a)
       for (size_t b = 0; b < a; ++b)

@@ -1,4 +1,4 @@
-// Cutting, merging and dissolving: no atom is lost, no hull enters a sphere, and every hull holds its atoms.
+// Cutting, merging and dissolving: no atom is lost, no hull enters a sphere, and every hull contains its atoms.
 #include "parts/assembly.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Prepared {
       : mesh(std::move(given)), surface(mesh.view(), run), input(carve_input(mesh.view(), surface, 1e-4, run)) {}
 };
 
-// Balls that touch nothing of the mesh but lie in its hull.
+// Balls that do not touch the mesh but lie in its hull.
 std::vector<Sphere> free_spheres(const Prepared& p, Random& random, size_t count, double least) {
   std::vector<Sphere> spheres;
   const Bounds box = bounds_of(p.mesh.vertices);
@@ -43,7 +43,7 @@ bool enters(const PartHull& hull, std::span<const Sphere> spheres) {
                      [&](const Sphere& s) { return hull.distance(s.center) < s.radius - 2e-9; });
 }
 
-// Every atom is in one part, whose hull holds it; no hull enters a sphere.
+// Every atom is in one part, whose hull contains it. No hull enters a sphere.
 void check_parts(const Decomposition& found, std::span<const Sphere> spheres) {
   std::vector<int> uses(found.atoms.size());
   for (const Part& part : found.parts) {
@@ -56,11 +56,11 @@ void check_parts(const Decomposition& found, std::span<const Sphere> spheres) {
     }
     CHECK_NEAR(part.atom_volume, volume, 1e-9);
   }
-  // One that was halved or replaced has no points any more.
+  // A halved or replaced atom has no points any more.
   for (size_t a = 0; a < uses.size(); ++a) CHECK(uses[a] <= 1);
 }
 
-// All of the surface lies in the hulls.
+// The whole surface lies in the hulls.
 void check_surface(const Prepared& p, const Decomposition& found, Random& random) {
   for (int k = 0; k < 400; ++k) {
     const Triangle& t = p.input.triangles[random.below(p.input.triangles.size())];
@@ -125,9 +125,9 @@ TEST(carve_scores_are_the_volumes_of_the_two_hulls) {
     if (!has_face_in_plane) CHECK_NEAR(score, expected, 1e-3);
     best = std::min(best, score);
   }
-  // Along the one concave edge it falls into two boxes without any waste.
+  // A cut along the only concave edge gives two boxes without any waste.
   CHECK_NEAR(best, 0.3 * (1 * 0.4 + 0.6 * 0.4), 1e-3);
-  // A plane that cuts nothing off is no cut.
+  // A plane that cuts nothing off is not a cut.
   CHECK(scorer.score({HalfSpace{{0, 0, 1}, 0.3}, 1}, settings, {}, 0) == Bounds::kInfinity);
 }
 
@@ -189,7 +189,7 @@ TEST(carve_redone_keeps_out_of_new_spheres) {
   check_surface(p, after, random);
 }
 
-// Down to a count, whatever it takes from the tolerance; and what lies in another part joins it.
+// Merges down to a count even beyond the tolerance. A part inside another one joins it.
 TEST(carve_merges_go_down_to_a_count) {
   Random random(6);
   std::vector<Atom> atoms;
@@ -236,7 +236,7 @@ TEST(carve_merges_go_down_to_a_count) {
     CHECK(found.parts.size() <= count);
     check_parts(found, {});
   }
-  // Parts that are too far apart are no neighbours.
+  // Parts that are too far apart are not neighbours.
   AssemblyOptions near;
   near.link = 0;
   Run run(1);

@@ -1,4 +1,4 @@
-// Pieces between planes: nothing is lost, and the hulls of the pieces hold the solid.
+// Pieces between planes: nothing is lost, and the hulls of the pieces contain the solid.
 #include "parts/piece.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST(carve_cuts_keep_the_surface_and_stay_on_their_side) {
         for (const uint32_t t : halves[half].triangles) CHECK(t < p.input.triangles.size());
       }
     }
-    // After several cuts, too; a polygon lies in the plane of the triangle that it is a part of.
+    // This also holds after several cuts. A polygon lies in the plane of its triangle.
     const std::vector<Piece> pieces = cut_at_random(p, random, 5, 0.2);
     double area = 0;
     for (const Piece& piece : pieces) {
@@ -105,13 +105,13 @@ TEST(carve_cuts_keep_the_surface_and_stay_on_their_side) {
         for (const uint32_t c : piece.polygon(n)) CHECK(p.surface.closest(piece.points[c]).distance_sq < 1e-18);
     }
     CHECK_NEAR(area, area_of(all), 1e-9);
-    // Concave edges are cut with the rest, and none is there twice. One in a plane is used up.
+    // Concave edges are cut too, and none is repeated. An edge in a plane is used up.
     CHECK(edge_length(pieces) <= edge_length({&all, 1}) + 1e-9);
     CHECK(edge_length(pieces) > 0.8 * edge_length({&all, 1}));
   }
 }
 
-// The hulls of the pieces hold every point of the solid: no cap is made, but corners of cells stand for it.
+// The hulls of the pieces contain every point of the solid: corners of cells replace a cap.
 TEST(carve_pieces_of_a_solid_hold_its_inside) {
   Random random(2);
   for (const Mesh& mesh : {tests::window(), tests::angle_mesh(1, 0.4, 0.5), tests::torus(14, 0.35, 0.14)}) {

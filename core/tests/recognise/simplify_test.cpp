@@ -85,7 +85,7 @@ TEST(triangles_tile_any_simple_polygon) {
     const int n = 4 + static_cast<int>(random.below(12));
     Mesh mesh;
     std::vector<uint32_t> face;
-    for (int k = 0; k < n; ++k) {  // seen from the middle every corner is in sight
+    for (int k = 0; k < n; ++k) {  // every corner is visible from the centre
       const double angle = 2 * kPi * k / n, r = random.uniform(0.2, 1);
       mesh.vertices.push_back({r * std::cos(angle), r * std::sin(angle), 0});
       face.push_back(static_cast<uint32_t>(k));
@@ -104,12 +104,12 @@ TEST(triangles_tile_any_simple_polygon) {
       ++count;
     });
     CHECK(count == n - 2);
-    CHECK_NEAR(sum, norm(whole), 1e-12);  // none looks back, and together they are as large: they tile
+    CHECK_NEAR(sum, norm(whole), 1e-12);  // no triangle is reversed, and the areas add up, so they tile the polygon
   }
 }
 
 TEST(directions_are_found_in_any_order_of_faces) {
-  // Two lids of 200 sides and as many walls: the lids have half of the area, whenever they come.
+  // Two lids of 200 sides and as many walls. The lids have half of the area, wherever they are in the order.
   Mesh drum = turned(round_prism(200, 1), 3);
   Run run(1);
   for (int turn = 0; turn < 2; ++turn) {
@@ -155,13 +155,13 @@ TEST(an_open_box_is_none_and_one_with_a_split_side_is_one) {
     add_face(open, {face.begin(), face.end()});
   }
   CHECK(!recognised(open));
-  // The floor in two, with a corner on an edge of a wall that does not know it: not closed, but whole.
+  // The floor in two halves, with a corner on an edge of a wall that does not have it: not closed, but complete.
   Mesh split = open;
   const auto floor = box.view().face(0);
   split.vertices.push_back((box.vertices[floor[0]] + box.vertices[floor[1]]) * 0.5);
   const auto middle = static_cast<uint32_t>(split.vertices.size() - 1);
   add_face(split, {floor[0], middle, floor[3]});
-  CHECK(!recognised(split));  // half of the floor is still bare
+  CHECK(!recognised(split));  // half of the floor is missing
   add_face(split, {middle, floor[1], floor[2], floor[3]});
   const auto found = recognised(split);
   CHECK(found && found->kind == Kind::box);
@@ -204,7 +204,7 @@ TEST(what_is_not_orthogonal_or_not_closed_has_no_cover) {
   CHECK(!covered(open));
 }
 
-// Two prisms on top of each other: they share the eighteen corners between them, and the lids there.
+// Two prisms on top of each other, which share eighteen corners and the lids between them.
 TEST(solids_that_share_vertices_are_looked_at_one_by_one) {
   constexpr uint32_t kSides = 18;
   Mesh mesh = round_prism(kSides, 1.0);

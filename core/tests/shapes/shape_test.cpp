@@ -1,5 +1,5 @@
-// The seven shapes against oracles that share nothing with them: a convex set is known by its
-// support function h, and its signed distance at p is the largest n.p - h(n) over unit vectors n.
+// Compares the seven shapes with oracles that share no code with them: a convex set is determined by its support
+// function h, and its signed distance at p is the largest n.p - h(n) over unit vectors n.
 #include <map>
 
 #include "base/random.hpp"
@@ -38,8 +38,8 @@ Vec3 normal_of(const TriangleMesh& mesh, const std::array<uint32_t, 3>& t) {
   return normalized(cross(mesh.vertices[t[1]] - a, mesh.vertices[t[2]] - a));
 }
 
-// max over n of n.p - h(n): the best of many random directions, the normals of a mesh of the shape
-// (inside there is one peak a facet) and the slope of the distance itself; then climbed from.
+// The maximum over n of n.p - h(n): starts at the best of many random directions, the normals of a mesh of the shape
+// (inside there is one maximum per facet) and the gradient of the distance itself, and climbs from there.
 double distance_by_support(const Shape& shape, const Vec3& p, Random& random) {
   Vec3 best_n{1, 0, 0};
   double best = -1e300;
@@ -211,7 +211,7 @@ TEST(growing_a_long_hull_does_not_make_it_longer_than_it_has_to_be) {
 
 TEST(a_shrunk_shape_and_a_margin_stay_inside_and_reach_every_side) {
   for_random_shapes(40, [](const Shape& shape, Random& random) {
-    const double by = 0.03, least = 1e-3;  // half extents are 0.1 and more
+    const double by = 0.03, least = 1e-3;  // half extents are at least 0.1
     const Shape inner = shrunk(shape, by, least);
     CHECK(kind_of(inner) == kind_of(shape));
     CHECK(volume(inner) > 0);
@@ -220,7 +220,7 @@ TEST(a_shrunk_shape_and_a_margin_stay_inside_and_reach_every_side) {
         const Vec3 p = point_on(patch, random.uniform(), random.uniform()).point;
         CHECK(distance_at(shape, p) <= -by + 1e-9);
       }
-    // Along the normal of each facet the margin's surface is where the facet was.
+    // Along the normal of each facet, the margin's surface has the position of the original facet.
     const TriangleMesh mesh = to_mesh(shape, 24);
     for (const auto& t : mesh.triangles) {
       const Vec3 n = normal_of(mesh, t);
@@ -239,7 +239,7 @@ TEST(a_box_shrunk_and_dilated_misses_its_corners_by_no_more_than_promised) {
     const Shape inner = shrunk(box, by, 1e-3);
     for (const Vec3& corner : to_mesh(box, 3).vertices)
       CHECK_NEAR(distance_at(inner, corner) - by, (std::sqrt(3) - 1) * by, 1e-12);
-    for (const Kind kind : {Kind::sphere, Kind::capsule}) {  // nothing is left out
+    for (const Kind kind : {Kind::sphere, Kind::capsule}) {  // nothing is missed
       const Shape round = random_shape(random, kind);
       const Vec3 n = random_direction(random);
       CHECK_NEAR(reach(shrunk(round, by, 1e-3), n) + by, reach(round, n), 1e-12);
@@ -253,7 +253,7 @@ TEST(no_shape_shrinks_to_less_than_the_least_thickness) {
       for (double least : {1e-3, 0.3}) {
         const Shape inner = shrunk(shape, by, least);
         CHECK(volume(inner) > 0);
-        for (const Vec3& v : to_mesh(inner, 24).vertices)  // of round ones a little outside
+        for (const Vec3& v : to_mesh(inner, 24).vertices)  // the mesh of a round shape lies slightly outside
           CHECK(distance_at(shape, v) <= 0.02);
         for (int k = 0; k < 20; ++k) {
           const Vec3 n = random_direction(random);
@@ -264,7 +264,7 @@ TEST(no_shape_shrinks_to_less_than_the_least_thickness) {
       }
   });
   const Shape plate = Box{{0, 0, 0}, {}, {5, 5, 0.01}};
-  const Box thin = std::get<Box>(shrunk(plate, 1, 0.02));  // thinner than that already
+  const Box thin = std::get<Box>(shrunk(plate, 1, 0.02));  // already thinner than that
   CHECK(thin.half_extents == (Vec3{4, 4, 0.01}));
   CHECK(std::get<Box>(shrunk(plate, 1, 0.001)).half_extents == (Vec3{4, 4, 0.001}));
   CHECK_NEAR(volume(padded(plate, 1, 0)), 8 * 6 * 6 * 1.01, 1e-9);

@@ -1,4 +1,4 @@
-// The room around a point, against all triangles and all blockers.
+// Compares the room around a point with a test of all triangles and all blockers.
 #include "space/clearance.hpp"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST(space_clearance_is_that_of_the_worst_triangle) {
   }
 }
 
-// Bounds that the search relies on: what changes by more than it says would be missed.
+// Bounds that the search relies on: it would miss a larger change.
 TEST(space_clearance_changes_no_faster_than_it_says) {
   Random random(2);
   Run run(1);
@@ -146,7 +146,7 @@ TEST(space_support_net_is_never_further_than_the_hull) {
       const Vec3 p = tests::random_point(random, 3), q = p + tests::random_point(random, 0.5);
       CHECK(net.distance(p) <= hull.distance(p) + 1e-12);
       CHECK(std::abs(net.distance(p) - net.distance(q)) <= norm(p - q) + 1e-12);
-      if (hull.distance(p) > 0.5) CHECK(net.distance(p) > 0.9 * hull.distance(p) - 0.3);  // and not useless
+      if (hull.distance(p) > 0.5) CHECK(net.distance(p) > 0.9 * hull.distance(p) - 0.3);  // and the bound is useful
     }
     CHECK(net.distance(hull.box.center()) < 0);
   }

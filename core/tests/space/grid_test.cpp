@@ -1,4 +1,4 @@
-// Points, cubes and halves of a grid: each point is visited once, whatever the sizes.
+// Points, cubes and halves of a grid: each point is visited once, for any sizes.
 #include "space/grid.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST(space_grid_lies_around_its_box) {
       CHECK(last[axis] < box.high[axis] + margin + step);
     }
   }
-  // So many points that a count overflows are found out before.
+  // A number of points that would overflow is detected before.
   const Grid huge = Grid::around({{0, 0, 0}, {1, 1, 1}}, 0, 1e-300);
   CHECK(huge.size[0] == 100000001);
 }
@@ -93,7 +93,7 @@ TEST(space_grid_halves_end_at_each_point_once) {
     Grid::halve(all, 0, [&](const Grid::Cube& cube, int depth) -> std::optional<int> {
       ++asked;
       CHECK(depth <= 30);
-      const bool is_small = points_in(cube) <= 1 || random.uniform() < 0.2;  // done with some larger ones, too
+      const bool is_small = points_in(cube) <= 1 || random.uniform() < 0.2;  // some larger cubes are finished, too
       if (!is_small) return depth + 1;
       Grid::each_row(cube, [&](int y, int z) {
         for (int x = cube.low[0]; x < cube.high[0]; ++x) ++visits[grid.index(x, y, z)];

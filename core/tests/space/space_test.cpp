@@ -1,4 +1,4 @@
-// The navigable space against a flood of its own over exact distances, and what its head promises.
+// Compares the navigable space with an independent flood fill over exact distances, and tests its guarantees.
 #include "space/space.hpp"
 
 #include <algorithm>
@@ -27,8 +27,7 @@ NavigableSpace space_of(const Mesh& mesh, const SpaceOptions& options, unsigned 
   return navigable_space(mesh.view(), surface, options, run).value();
 }
 
-// Which points of a grid a ball gets to from outside by steps between neighbours: a lower bound of the space, as every
-// such way is one.
+// The grid points that a ball can reach from outside by steps between neighbours: a lower bound of the space.
 class Flood {
  public:
   Flood(const Mesh& mesh, const SpaceOptions& options, double step)
@@ -57,7 +56,7 @@ class Flood {
   double room(const Vec3& p) const { return clearance_.at(p); }
 
  private:
-  // With a step of room to spare, the whole step between two such points is free.
+  // With a spare room of one step, the whole path between two such points is free.
   bool is_way_free(const GridPoint& p, double step) const {
     return clearance_.at(grid_.position(p)) >= options_.radius + step / 2;
   }
@@ -70,13 +69,13 @@ class Flood {
   std::set<size_t> reached_;
 };
 
-// Whether the reach holds a point nearest to p: then p is known to be got to.
+// Whether the reach contains a point nearest to p, so that p counts as reachable.
 bool is_in_reach(const Reach& reach, const Vec3& p) {
   const Vec3 at = (p - reach.grid.origin) / reach.grid.step;
   const GridPoint nearest = {static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)),
                              static_cast<int>(std::lround(at.z))};
   for (size_t k = 0; k < 3; ++k)
-    if (nearest[k] < 0 || nearest[k] >= reach.grid.size[k]) return true;  // beside the grid is outside
+    if (nearest[k] < 0 || nearest[k] >= reach.grid.size[k]) return true;  // points beside the grid are outside
   return reach.is_reached[reach.grid.index(nearest)] != 0;
 }
 
@@ -97,7 +96,7 @@ TEST(space_holds_all_that_a_flood_gets_to) {
     CHECK(flood.reached().size() > 500);
     for (const size_t k : flood.reached())
       CHECK(is_in_reach(space.reach, flood.grid().position(flood.grid().point(k))));
-    // Each sphere has the room that it takes, and lies on the boundary of where centres may be.
+    // Each sphere fits into its room, and lies on the boundary of the set of centres.
     for (const Sphere& s : space.spheres) {
       const double room = flood.room(s.center);
       CHECK(s.radius <= room + 1e-9 && room >= options.radius - 1e-9);
@@ -123,7 +122,7 @@ TEST(space_leaves_sealed_rooms_out_unless_asked) {
   CHECK(!is_in_reach(sealed.reach, {0.05, 0.5, 0.5}));  // in the wall
 }
 
-// A hole lets a ball through or does not; in between by less than a grid step the answer may be either.
+// A hole is open or closed for a ball. Within a grid step of the limit either result is allowed.
 TEST(space_goes_through_holes_that_are_wide_enough) {
   const double radius = 0.1, tolerance = 0.03;
   for (const double spare : {-0.06, 0.002}) {
@@ -150,7 +149,7 @@ TEST(space_keeps_clear_what_the_user_points_at) {
 TEST(space_stays_out_of_blockers) {
   const Mesh mesh = tests::window();
   SpaceOptions options = options_of(0.1, 0.03);
-  options.blockers.half_spaces.push_back({{0, 0, 1}, 0.0});  // nobody gets below the window
+  options.blockers.half_spaces.push_back({{0, 0, 1}, 0.0});  // the space below the window is blocked
   const NavigableSpace space = space_of(mesh, options);
   CHECK(!space.spheres.empty());
   for (const Sphere& s : space.spheres) CHECK(s.center.z >= s.radius - 1e-9);

@@ -60,7 +60,7 @@ class CarveOptions(SpaceOptions):
     )
 
     def carving(self, mesh: Mesh) -> tuple[_core.CarveOptions, bool]:
-        """The options in the core's form, and whether Python functions are asked."""
+        """Return the options in the core's form, and whether the core calls Python functions."""
         space, on_one_thread = self.for_core(mesh)
         core: _core.CarveOptions = self.into_core(_core.CarveOptions(), Scale(mesh.diagonal, mesh.unit))
         core.space = space

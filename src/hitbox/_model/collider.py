@@ -97,7 +97,7 @@ class Label:
 
 
 def _is_frozen(faces: object) -> bool:
-    """Return whether `faces` is an array of face numbers that nobody can write to. Labels share it."""
+    """Return whether `faces` is a read-only array of face numbers. Labels share it."""
     if not isinstance(faces, np.ndarray) or faces.ndim != 1 or faces.dtype != np.uint32:
         return False
     owner: object = faces

@@ -1,4 +1,4 @@
-// A frustum: a cone cut off at both ends. One radius may be 0.
+// A frustum: a truncated cone. One radius may be 0.
 #pragma once
 
 #include "hitbox/shapes/interface.hpp"

@@ -1,6 +1,5 @@
-// A convex hull given by its surface: closed, outward triangles. A flat hull (two sides of one
-// polygon) is allowed; its distances are never negative.
-// Costs: every function is linear in the triangles, `signed_distance` so for each point.
+// A convex hull given by its surface: closed, outward triangles. A flat hull (the two sides of a polygon) is allowed;
+// its distances are never negative. Cost: every function is linear in the triangles, `signed_distance` per point.
 #pragma once
 
 #include "hitbox/shapes/interface.hpp"
@@ -24,7 +23,7 @@ TriangleMesh to_mesh(const Hull& hull, int segments);
 Hull grown(const Hull& hull, double by);
 Hull shrunk(const Hull& hull, double by, double least);
 Hull transformed(const Hull& hull, const Similarity& similarity);
-// The box along `frame` around the points, by `margin` larger on each side.
+// The box along `frame` around the points, larger by `margin` on each side.
 Hull box_around(std::span<const Vec3> points, const Frame& frame, double margin);
 static_assert(ConvexShape<Hull>);
 

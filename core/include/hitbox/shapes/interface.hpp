@@ -1,7 +1,7 @@
-// What every shape can do: the concept that each of the seven is held to in its own header.
+// The interface of shapes: a concept that the header of each of the seven asserts.
 //
-// Shapes are plain structs; their functions are free. A function takes many points at once, so
-// that a frame is worked out once a call and not once a point.
+// Shapes are plain structs, and their functions are free functions. A function takes many points at once, so that a
+// frame is computed once per call and not once per point.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Similarity {
   Vec3 apply(const Vec3& p) const { return to_frame(rotation).to_world(p) * scale + translation; }
 };
 
-// `size` less `by`, but not less than `least` unless it is so already.
+// `size` reduced by `by`, but not below `least`; a smaller `size` stays unchanged.
 inline double shrunk_size(double size, double by, double least) { return std::max(size - by, std::min(size, least)); }
 
 template <class S>

@@ -5,8 +5,7 @@
 
 namespace hitbox {
 
-// |x| <= half_x, |y| <= half_y, |z| <= the line from half_bottom at y = -half_y to half_top at
-// y = +half_y.
+// |x| <= half_x, |y| <= half_y, and |z| <= the line from half_bottom at y = -half_y to half_top at y = +half_y.
 struct Prism {
   static constexpr Kind kKind = Kind::prism;
   Vec3 center;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostSteps = 16;
 
-// Directions around an axis: cosine and sine of k/24 of a turn, without a C library's.
+// Directions around an axis: cosine and sine of k/24 of a turn, independent of the C library.
 constexpr double kHalfRoot2 = 0.70710678118654752, kHalfRoot3 = 0.86602540378443865;
 constexpr double kCos15 = 0.96592582628906829, kSin15 = 0.25881904510252076;
 constexpr std::array<std::array<double, 2>, 24> kAround = [] {
@@ -27,7 +27,7 @@ constexpr std::array<std::array<double, 2>, 24> kAround = [] {
   return all;
 }();
 
-// Points of a shape's surface, measured several at a time.
+// Samples on a shape's surface, measured several at a time.
 class Samples {
  public:
   Samples(const DistanceField& field, const Vec3& center, const Frame& frame)
@@ -43,7 +43,7 @@ class Samples {
   Frame frame_;
   std::array<Vec3, kTogether> point_;
   std::array<double, kTogether> distance_;
-  size_t count_ = 0;  // that wait to be measured together
+  size_t count_ = 0;  // samples waiting to be measured together
 };
 
 class Sum : Samples {
@@ -77,8 +77,8 @@ class Sum : Samples {
   std::array<double, kTogether> area_;
 };
 
-// Looks with care only where a quick look says further than any so far: care finds something nearer. (Only where a
-// quick look takes outside for inside, at sharp corners, a point may be missed.)
+// Measures a sample thoroughly only if its quick distance is larger than all before, because the thorough distance is
+// never larger. (At sharp corners the quick distance may take outside for inside, so a sample may be missed.)
 class Largest : Samples {
  public:
   using Samples::Samples;
@@ -103,14 +103,14 @@ class Largest : Samples {
   double largest_ = 0;
 };
 
-// At least two, so that the middle is seen: the edges of what closes a gap between two boards lie on the
-// boards. One where it is thin.
+// At least two, so that the middle is sampled: a shape that closes a gap between two boards has its edges on the
+// boards. One for a thin extent.
 int steps_along(double spacings, int most) {
   constexpr double kThin = 0.2;
   return std::clamp(static_cast<int>(std::lround(spacings)), spacings > kThin ? 2 : 1, most);
 }
 
-// Lattice steps along each side of a box: as many as its length asks for, about 6 x `density` squared in all.
+// Lattice steps along each side of a box, in proportion to its length, for about 6 x `density` squared samples.
 std::array<int, 3> lattice_steps(const Vec3& half, double density) {
   // A lattice with spacing s has about area / s^2 points; a cube with 3 steps an edge has 54.
   const double area = 8 * (half.x * half.y + half.y * half.z + half.z * half.x);
@@ -120,19 +120,19 @@ std::array<int, 3> lattice_steps(const Vec3& half, double density) {
   return steps;
 }
 
-// Lattice lines are not evenly spaced, nor the same from both ends: what is, like the boards of a shelf,
-// would meet all of them, and the gaps between the boards none.
+// Lattice lines are neither evenly spaced nor symmetric. Evenly spaced boards of a shelf could meet all of them, and
+// the gaps between the boards none.
 constexpr double kUneven = 0.25;
 double place(int k, int steps) {  // 0 .. 1
   const double t = static_cast<double>(k) / steps;
   return t + kUneven * t * (1 - t);
 }
-// Of the length, that a line stands for: half way to the next on both sides.
+// The fraction of the length that a line represents: halfway to its neighbours on both sides.
 double share(int k, int steps) {
   return 0.5 * (place(std::min(k + 1, steps), steps) - place(std::max(k - 1, 0), steps));
 }
 
-// The surface of a box, or of a prism: `width(y)` is its half extent along z at height y in -1 .. 1.
+// Samples the surface of a box or a prism. `width(y)` is its half extent along z at height y in -1 .. 1.
 template <class Points, class Width>
 void add_box(Points& sum, double hx, double hy, Width&& width, double density) {
   const double middle = width(0.0);
@@ -146,7 +146,7 @@ void add_box(Points& sum, double hx, double hy, Width&& width, double density) {
       sum.add({at(i, nx) * hx, y * hy, -w}, area);
     }
   }
-  // The other four sides, without the rows on their edges to those two.
+  // The other four sides, without the rows on the edges to those two.
   for (int k = 1; k < nz; ++k) {
     const double row = 1.0 / (nz - 1);
     for (int j = 0; j <= ny; ++j) {
@@ -161,14 +161,14 @@ void add_box(Points& sum, double hx, double hy, Width&& width, double density) {
   }
 }
 
-// How many points a circle around the axis gets.
+// The number of samples on a circle around the axis.
 size_t points_around(double density) {
   constexpr double kDense = 5;
   return density < kDense ? 12 : 24;
 }
 
-// A circle around the axis, at height x. Of few points every second one is turned by half a step: nothing along the
-// axis is missed by all of them.
+// Samples a circle around the axis, at height x. With few samples, every second circle is rotated by half a step, so
+// that the circles together do not miss a feature along the axis.
 template <class Points>
 void add_circle(Points& sum, double x, double r, size_t points, size_t number, double area) {
   const size_t step = kAround.size() / points;
@@ -178,8 +178,8 @@ void add_circle(Points& sum, double x, double r, size_t points, size_t number, d
   }
 }
 
-// The side between two circles, and the discs at its ends: Simpson's rule in the square of the radius, so that the
-// rims, which are nearly all that a flat disc has far off, count for the discs too.
+// Samples the side between two circles and the discs at its ends. The discs use Simpson's rule in the square of the
+// radius, so that their rims, which dominate the deviation of a flat disc, count too.
 template <class Points>
 void add_frustum(Points& sum, double h, double rb, double rt, double density) {
   const double middle = 0.5 * (rb + rt);
@@ -198,7 +198,7 @@ void add_frustum(Points& sum, double h, double rb, double rt, double density) {
   }
 }
 
-// Two half balls, and the side between them.
+// Samples two half balls and the side between them.
 template <class Points>
 void add_capsule(Points& sum, double l, double r, double density) {
   const int steps = l > 0 ? steps_along(density * l / r, 8) : 0;
@@ -206,7 +206,7 @@ void add_capsule(Points& sum, double l, double r, double density) {
   for (int k = 0; k <= steps && steps > 0; ++k)
     add_circle(sum, (2 * place(k, steps) - 1) * l, r, points, static_cast<size_t>(k),
                4 * kPi * r * l * share(k, steps));
-  // A half ball's area is uniform in height: rings at equal heights have equal shares.
+  // The area of a half ball is uniform in height, so rings at equal steps have equal shares.
   constexpr double kHeights[3] = {1.0 / 6, 0.5, 5.0 / 6};
   for (const double end : {-1.0, 1.0}) {
     sum.add({end * (l + r), 0, 0}, 2 * kPi * r * r / 12);
@@ -240,7 +240,7 @@ void add_surface(Points& sum, const Fitted& shape, double density) {
 
 }  // namespace
 
-// Seven points a triangle: corners, middles of the edges and the centre, exact for cubic functions.
+// Seven samples per triangle: corners, midpoints of the edges and the centre, exact for cubic functions.
 Deviation DeviationMeter::operator()(const Hull& hull) const {
   Sum sum(field_, {}, {}, Bounds::kInfinity);
   for (const Triangle& t : hull.triangles) {

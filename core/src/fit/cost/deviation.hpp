@@ -1,8 +1,8 @@
-// What a shape costs: how far its surface is from the mesh, summed over that surface.
+// The cost of a shape by deviation: the distance of its surface from the mesh, summed over that surface.
 //
-// Distances count squared: far-off corners weigh more than in a mean, and less than in a maximum
-// (ARCHITECTURE.md has other powers). 40 to 150 samples on a lattice that has the corners of boxes and the
-// rims of cylinders, where shapes are furthest off.
+// Distances are squared, so distant corners weigh more than in a mean and less than in a maximum (docs/decisions/fit.md
+// has other powers). There are 40 to 150 samples, on a lattice that includes the corners of boxes and the rims of
+// cylinders, where shapes are furthest from the mesh.
 #pragma once
 
 #include "fit/cost/distance_field.hpp"
@@ -12,20 +12,21 @@
 namespace hitbox::internal::fit {
 
 struct Deviation {
-  double sum = 0;      // of sample area x distance^2
-  double largest = 0;  // distance of a sample
+  double sum = 0;      // sum of sample area x distance^2
+  double largest = 0;  // largest distance of a sample
 };
 
 class DeviationMeter {
  public:
-  // `density`: lattice steps along a cube's edge.
+  // `density` is the number of lattice steps along a cube's edge.
   explicit DeviationMeter(const DistanceField& field, double density = 3) : field_(field), density_(density) {}
 
   bool of_solid() const { return field_.is_solid(); }
   // Stops once the sum has reached `enough`.
   Deviation operator()(const Fitted& shape, double enough = Bounds::kInfinity) const;
   Deviation operator()(const Hull& hull) const;
-  // The largest distance, on a denser lattice and with care: peaks of flat shapes lie between lines.
+  // The largest distance, measured thoroughly on a denser lattice: on flat shapes the maximum lies between lattice
+  // lines.
   double reach(const Fitted& shape) const;
 
  private:

@@ -14,17 +14,17 @@ namespace hitbox::internal::fit {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-// Nodes of the grid. Many small shapes see more than a few large ones do: with half as many nodes the mean
-// distance of 300 shapes is 1 percent larger, that of 1000 shapes 6 percent.
+// Nodes of the grid. Many small shapes need more nodes than a few large ones: with half as many nodes the mean distance
+// is 1 percent larger for 300 shapes, and 6 percent for 1000 shapes.
 constexpr double kNodesAShape = 512, kFewestNodes = 1 << 16, kMostNodes = 1 << 19;
 constexpr uint32_t kSomeShapes = 256;
 constexpr int kMargin = 2;  // nodes around the mesh
-// Of a distance inside a solid. Nothing ever goes there, but with none at all shapes fill solids with
-// ever more of each other, and every measure that sees all surfaces doubles.
+// Factor on a distance inside a solid. Nothing can touch that space, but with a factor of 0 shapes would fill solids
+// with each other, and every measure over all surfaces would double.
 constexpr double kInsideShare = 0.05;
-constexpr int kWalk = 8;            // steps over edges; two do nearly always
+constexpr int kWalk = 8;            // steps over edges; two are nearly always enough
 constexpr size_t kBlock = 1 << 12;  // facets
-constexpr size_t kSeedBlock = 64;   // of which each may reach across the whole grid
+constexpr size_t kSeedBlock = 64;   // facets per block; each may reach across the whole grid
 
 constexpr uint64_t offered(float distance_sq, uint32_t facet) {
   return uint64_t{std::bit_cast<uint32_t>(distance_sq)} << 32 | facet;
@@ -33,7 +33,7 @@ uint32_t facet_of(uint64_t nearest) { return static_cast<uint32_t>(nearest); }
 constexpr uint64_t kNothingNear = offered(std::numeric_limits<float>::infinity(), kNone);
 float distance_sq_of(uint64_t nearest) { return std::bit_cast<float>(static_cast<uint32_t>(nearest >> 32)); }
 
-// Of a number that is not negative. By way of 32 bits, which takes one instruction; straight to size_t it is a
+// Truncates a number that is not negative. The conversion to 32 bits takes one instruction; the one to size_t takes a
 // branch and several.
 size_t to_index(float x) { return static_cast<size_t>(static_cast<int32_t>(x)); }
 
@@ -82,7 +82,7 @@ void DistanceField::add_facets(std::span<const Vec3> vertices, std::span<const T
       const Vec3 a = vertices[i], ab = vertices[j] - a, ac = vertices[l] - a;
       const double d00 = norm_sq(ab), d01 = dot(ab, ac), d11 = norm_sq(ac);
       const double determinant = d00 * d11 - d01 * d01;
-      // What is flatter is nothing but edges: in floats nobody could tell on which side of them a point is.
+      // A flatter facet has only edges, because floats cannot decide on which side of it a point is.
       constexpr double kFlat = 1e-5;
       const auto inverse = static_cast<float>(1 / determinant);
       const bool sliver = !(determinant > kFlat * d00 * d11) || !std::isfinite(inverse);
@@ -136,7 +136,7 @@ DistanceField::Point DistanceField::node_point(size_t node) const {
           origin_.z + spacing_ * static_cast<float>(node / (sx * sy))};
 }
 
-// Without branches: which edge is nearest, if any, is different for every point.
+// Without branches, because the nearest edge, if any, differs for every point.
 template <class F>
 inline DistanceField::NearOf<F> DistanceField::nearest_of(const PointOf<F>& a, const PointOf<F>& ab,
                                                           const PointOf<F>& ac, const PointOf<F>& normal, F inverse,
@@ -150,8 +150,8 @@ inline DistanceField::NearOf<F> DistanceField::nearest_of(const PointOf<F>& a, c
   const F d1 = product(ab, ap), d2 = product(ac, ap);
   const F v = (d11 * d1 - d01 * d2) * inverse, w = (d00 * d2 - d01 * d1) * inverse;
   const F height = product(normal, ap);
-  // From a corner to the point, along an edge from that corner. What is nearest lies on an edge that has the
-  // point on its outer side; of a sliver nobody knows which that is.
+  // The distance to an edge, with p relative to its first corner. The nearest point lies on an edge that has the point
+  // on its outer side. For a sliver that side is unknown.
   const auto is_sliver = inverse <= zero;
   const auto to_edge = [&](auto is_outside, const P& from, const P& along, F length_sq) {
     const F least_length_sq = all<F>(std::numeric_limits<float>::min());
@@ -175,7 +175,7 @@ inline DistanceField::Near DistanceField::nearest(uint32_t facet, const Point& p
 
 inline DistanceField::NearOf<Float4> DistanceField::nearest(const std::array<uint32_t, 4>& facets,
                                                             const PointOf<Float4>& p) const {
-  std::array<std::array<Float4, 4>, 4> row;  // a quarter of a facet; the facet
+  std::array<std::array<Float4, 4>, 4> row;  // [quarter of a facet][facet]
   for (size_t k = 0; k < 4; ++k) {
     const auto* const facet = reinterpret_cast<const std::byte*>(&facets_[facets[k]]);
     for (size_t quarter = 0; quarter < 4; ++quarter) row[quarter][k] = load(facet + sizeof(Float4) * quarter);
@@ -190,7 +190,7 @@ inline DistanceField::PointOf<Float4> DistanceField::together(const std::array<P
           Float4{p[0].z, p[1].z, p[2].z, p[3].z}};
 }
 
-// The least of all offers stays, whatever their order: threads change nothing.
+// The smallest offer wins in any order, so the number of threads does not matter.
 void DistanceField::offer(const std::array<size_t, 4>& nodes, uint32_t facet) {
   const PointOf<Float4> points =
       together({node_point(nodes[0]), node_point(nodes[1]), node_point(nodes[2]), node_point(nodes[3])});
@@ -204,8 +204,8 @@ void DistanceField::offer(const std::array<size_t, 4>& nodes, uint32_t facet) {
   }
 }
 
-// Offers the facet to the eight nodes around points of it, half a cell apart: rows along the
-// longest edge, so that a sliver costs its length and not the square of it.
+// Offers the facet to the eight nodes around points of it that are half a cell apart. The points form rows along the
+// longest edge, so the cost of a sliver is linear in its length.
 void DistanceField::seed(uint32_t facet) {
   const Facet& t = facets_[facet];
   const auto plus = [](const Point& a, const Point& b, float s) {
@@ -215,7 +215,7 @@ void DistanceField::seed(uint32_t facet) {
   const Point bc = plus(t.ac, t.ab, -1);
   const float lengths[3] = {squared(t.ab), squared(bc), squared(t.ac)};
   const long longest = std::max_element(lengths, lengths + 3) - lengths;
-  // From `start` along `row`, rows shrinking towards the corner `up` away.
+  // Points from `start` along `row`, in rows that shrink towards the corner at `up`.
   const Point start = longest == 1 ? plus(t.a, t.ab, 1) : t.a;
   const Point row = longest == 0 ? t.ab : longest == 1 ? bc : t.ac;
   const Point up = longest == 0 ? t.ac : longest == 1 ? plus({}, t.ab, -1) : t.ab;
@@ -243,14 +243,14 @@ void DistanceField::seed(uint32_t facet) {
   }
 }
 
-// Breadth first from the nodes at the surface: a node's facet is offered to its six neighbours.
+// Breadth-first search from the nodes at the surface. A node's facet is offered to its six neighbours.
 void DistanceField::spread(Run& run) {
   std::vector<uint32_t> front, next;
   for (uint32_t node = 0; node < nearest_of_node_.size(); ++node)
     if (nearest_of_node_[node] != kNothingNear) front.push_back(node);
   const auto sx = static_cast<uint32_t>(size_[0]), sy = static_cast<uint32_t>(size_[1]),
              sz = static_cast<uint32_t>(size_[2]);
-  // Offers wait until there are four.
+  // Offers are collected in groups of four.
   std::array<uint32_t, 4> to{}, facets{};
   size_t waiting = 0;
   const auto measure = [&] {
@@ -289,8 +289,8 @@ void DistanceField::spread(Run& run) {
   }
 }
 
-// From where the walk is stuck, at a corner of the mesh or an open edge, to the nearest of the facets that
-// the nodes around know, if that is nearer.
+// Where the walk is stuck, at a corner of the mesh or an open edge, continues at the nearest of the facets of the nodes
+// around, if that is closer.
 bool DistanceField::step_aside(const Point& q, uint32_t& facet, Near& near) const {
   const auto low = [&](float x, float from, int size) {
     return to_index(std::clamp((x - from) * inverse_spacing_, 0.0f, static_cast<float>(size - 2)));
@@ -343,7 +343,7 @@ inline std::array<DistanceField::Found, 4> DistanceField::find(const std::array<
     is_walking = Int4{walks[0], walks[1], walks[2], walks[3]};
     const NearOf<Float4> there = nearest(other, q);
     const Int4 is_nearer = is_walking & (there.distance_sq < near.distance_sq);
-    // At an edge both facets have a say: their common normal decides.
+    // At an edge the sum of both facets' normals decides.
     side = select(is_nearer, there.side, select(is_walking, side + there.side, side));
     near.distance_sq = select(is_nearer, there.distance_sq, near.distance_sq);
     near.edge = select(is_nearer, there.edge, near.edge);
@@ -355,7 +355,7 @@ inline std::array<DistanceField::Found, 4> DistanceField::find(const std::array<
   return found;
 }
 
-// The same walk for a single point, that goes on where it is stuck.
+// The same walk for a single point, which continues where it is stuck.
 DistanceField::Found DistanceField::find_carefully(const Point& q) const {
   uint32_t facet = facet_of_node_[nearest_node(q)];
   Near near = nearest(facet, q);

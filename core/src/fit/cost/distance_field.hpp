@@ -1,13 +1,13 @@
-// How far points are from a mesh, quickly and nearly: what fit measures deviation with, millions of
-// times a run. (What is promised or reported is asked of the exact tree, bvh/.)
+// Fast approximate distances of points from a mesh. fit uses them millions of times per run to measure deviation.
+// (Guarantees and reports use the exact tree in bvh/.)
 //
-// A grid of nodes, each with the triangle nearest to it. A query takes the nearest node's triangle
-// and walks from there over the edges while that leads closer, so a grid much coarser than the
-// triangles does. The distance is exact for some triangle near the point: never below the true one.
+// Each node of a grid stores its nearest triangle. A query starts at the triangle of the nearest node and walks over
+// edges while that leads closer, so the grid may be much coarser than the triangles. The distance is exact for some
+// triangle near the point, so it is never below the true one.
 //
-// In a solid, what lies inside counts a twentieth: nothing ever goes there.
-// Floats: a query reads one cache line a triangle. Coordinates are those of a unit-diagonal mesh.
-// Cost: 0.1 s to build for 100k faces; about 15 ns a query, four at a time.
+// Distances inside a solid count a twentieth, because nothing can touch that space.
+// Numbers are floats, so a query reads one cache line per triangle. Coordinates are those of a unit-diagonal mesh.
+// Cost: 0.1 s to build for 100k faces, about 15 ns per query, four at a time.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ namespace hitbox::internal::fit {
 
 class DistanceField {
  public:
-  // `solid`: the mesh is closed, and its inside does not count. `importance`: empty, or a factor
-  // for each face on the distances from it. `shapes`: as many will be measured, about; 0: some.
+  // `solid`: the mesh is closed, and its inside hardly counts. `importance` is empty, or has a factor per face for
+  // distances from it. `shapes` is about the number of shapes to measure; 0: unknown.
   DistanceField(const MeshView& mesh, bool solid, std::span<const double> importance, uint32_t shapes, Run& run);
 
-  void at(std::span<const Vec3> points, std::span<double> distances) const;  // one a point
-  // Goes on where the walk ends at a corner of the mesh. Takes longer.
+  void at(std::span<const Vec3> points, std::span<double> distances) const;  // one per point
+  // Continues where the walk ends at a corner of the mesh. This takes longer.
   double carefully_at(const Vec3& point) const;
-  double to_surface(const Vec3& p) const;  // the plain distance, inside or not
+  double to_surface(const Vec3& p) const;  // the plain distance, also inside
   bool is_solid() const { return solid_; }
 
  private:
@@ -43,15 +43,15 @@ class DistanceField {
   static PointOf<Float4> together(const std::array<Point, 4>& p);
   struct alignas(64) Facet {
     Point a, ab, ac, normal;         // a corner, two edges, the unit normal
-    float inverse;                   // one over the determinant of the edges' products; 0: a sliver
-    std::array<uint32_t, 3> across;  // the facet behind a-b, b-c, c-a; kNone: none or several
+    float inverse;                   // one over the determinant of the Gram matrix of the edges; 0: a sliver
+    std::array<uint32_t, 3> across;  // the facet across a-b, b-c, c-a; kNone: none or several
   };
   static_assert(sizeof(Facet) == 64);
   static constexpr float kNoEdge = -1;
   template <class F>
   struct NearOf {
-    F distance_sq, side;  // side: above 0 outside
-    F edge;               // 0, 1 or 2: on which edge the nearest point lies, or kNoEdge
+    F distance_sq, side;  // side: positive outside
+    F edge;               // 0, 1 or 2: the edge of the nearest point, or kNoEdge
   };
   using Near = NearOf<float>;
 
@@ -81,14 +81,14 @@ class DistanceField {
   bool step_aside(const Point& q, uint32_t& facet, Near& near) const;
 
   bool solid_;
-  std::vector<Facet> facets_;      // along a Morton curve: what is near is mostly in the cache
-  std::vector<float> importance_;  // a facet; empty: all 1
+  std::vector<Facet> facets_;      // along a Morton curve, so that neighbours are usually in the cache
+  std::vector<float> importance_;  // per facet; empty: all 1
   std::array<int, 3> size_{};
   Point origin_{};
   float spacing_ = 1, inverse_spacing_ = 1;
   std::vector<uint32_t> facet_of_node_;
-  // Only while building: the bits of the nearest facet's squared distance, which is not negative, above its
-  // number, so that the least is the nearest, and of two as near the first.
+  // Only used while building. The high bits are those of the facet's squared distance, which is not negative, the low
+  // bits its number. So the minimum is the nearest facet, and the first of equally near ones.
   std::vector<uint64_t> nearest_of_node_;
 };
 

@@ -7,9 +7,9 @@
 namespace hitbox::internal::fit {
 namespace {
 
-constexpr size_t kBatch = 256;  // points at a time: they stay on the stack
+constexpr size_t kBatch = 256;  // points at a time, on the stack
 
-// Half extents of the box around a shape, along its own frame.
+// The half extents of the box around a shape, along its own frame.
 Vec3 half_box(const Fitted& f) {
   switch (f.kind) {
     case Kind::sphere: return {f.size[0], f.size[0], f.size[0]};

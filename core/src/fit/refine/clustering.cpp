@@ -11,7 +11,7 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-constexpr size_t kQuickLooks = 8;  // that take as long as one thorough one
+constexpr size_t kQuickLooks = 8;  // quick evaluations that take as long as one thorough one
 
 const Fitted kNothing = [] {
   Fitted none;
@@ -73,7 +73,7 @@ Refined Clustering::take() {
   return result;
 }
 
-// ---------------------------------------------------------------- What there is
+// ---------------------------------------------------------------- State
 
 double Clustering::total() const {
   double sum = 0;
@@ -131,7 +131,7 @@ std::vector<uint32_t> Clustering::without(uint32_t cluster, uint32_t leaf) const
   return rest;
 }
 
-// ---------------------------------------------------------------- Looks
+// ---------------------------------------------------------------- Evaluations
 
 void Clustering::allow_tries(size_t least) { left_ = std::max(left_, kQuickLooks * least); }
 
@@ -202,7 +202,7 @@ Fitted Clustering::tried(const Leaf& all, double enough) {
 }
 
 bool Clustering::may_cost_less(uint32_t cluster, uint32_t more, double most) {
-  constexpr double kMisjudged = 2;  // another kind or frame is seldom that much better
+  constexpr double kMisjudged = 2;  // another kind or frame is seldom better by this factor
   count_looks(1);
   fitter_.points.assign(mesh_.vertices, whole(cluster).kernel);
   fitter_.points.append(mesh_.vertices, leaf(more).kernel);
@@ -219,7 +219,7 @@ Fitted Clustering::lowest(uint32_t cluster, double most) {
   return shaper_.lowest(fitter_, frames_of(all), all.medial, most);
 }
 
-// Of a box in the obvious frame, or that of one of the parts; along a limb also of what is round about it.
+// Tries a box in the obvious frame or in that of one of the halves, and along a limb also round shapes.
 double Clustering::quick_cost(const Leaf& all, uint32_t like, double enough) {
   count_looks(1);
   fitter_.points.assign(mesh_.vertices, all.kernel);
@@ -241,9 +241,9 @@ void Clustering::sort_along(const Vec3& direction, std::vector<uint32_t>& leaves
   });
 }
 
-// Where the leaves' centres along a direction are furthest apart, around the middle of them.
+// The widest gap between the leaves' centres along a direction, near the middle of them.
 size_t Clustering::widest_gap(std::span<const uint32_t> order, const Vec3& along) const {
-  constexpr double kEqual = 1e-6;  // of the whole
+  constexpr double kEqual = 1e-6;  // fraction of the whole
   const auto at = [&](size_t k) { return dot(along, leaf(order[k]).box.center()); };
   const double least = kEqual * (at(order.size() - 1) - at(0));
   const size_t middle = order.size() / 2, most = order.size() / 6;
@@ -263,7 +263,7 @@ static Split halves(std::span<const uint32_t> order, size_t at) {
   return split;
 }
 
-// Three axes, three places each, by the leaves' centres.
+// Three axes with three positions each, by the leaves' centres.
 Split Clustering::best_split(uint32_t cluster, Aim aim) {
   Split best;
   const double cost = shape_[cluster].cost;
@@ -317,7 +317,7 @@ Join Clustering::cheapest_join_of(uint32_t cluster) {
 }
 
 Join Clustering::cheapest_join(uint32_t not_this, double limit) {
-  std::vector<std::pair<double, uint32_t>> order;  // small costs first: their merges are the cheap ones
+  std::vector<std::pair<double, uint32_t>> order;  // clusters of low cost first, because their merges are cheap
   for (uint32_t c = 0; c < size(); ++c)
     if (!leaves_[c].empty()) order.push_back({shape_[c].cost, c});
   std::sort(order.begin(), order.end());
@@ -395,7 +395,7 @@ bool Clustering::set_free(size_t needed, uint32_t not_this, double price, double
     if (pair.a == kNoCluster) break;
     const Fitted common = tried_both(pair.a, pair.b);
     if (common.refused || common.reach > most_reach) {
-      join_of_[pair.a].price = Bounds::kInfinity;  // until one of the two changes
+      join_of_[pair.a].price = Bounds::kInfinity;  // until one of the two clusters changes
       ++passed_over;
       continue;
     }
@@ -404,7 +404,7 @@ bool Clustering::set_free(size_t needed, uint32_t not_this, double price, double
     join(pair.a, pair.b, common);
   }
   if (free_.size() >= needed && price >= 0) return true;
-  for (; !joins.empty(); joins.pop_back()) {  // undone, the last one first: its free cluster is the last
+  for (; !joins.empty(); joins.pop_back()) {  // undo, the last join first, because its free cluster is the last
     free_.pop_back();
     share(joins.back().pair.a, joins.back().pair.b, std::move(joins.back().split));
   }

@@ -11,7 +11,7 @@ namespace hitbox::internal::fit {
 namespace {
 
 bool contains_all(const Shape& shape, std::span<const Vec3> points) {
-  // In pieces: most candidates fail within the first few points.
+  // Tests in batches, because most candidates fail within the first few points.
   std::array<double, 64> distance;
   for (size_t first = 0; first < points.size(); first += distance.size()) {
     const auto piece = points.subspan(first, std::min(distance.size(), points.size() - first));
@@ -53,7 +53,7 @@ std::vector<uint32_t> superfluous_shapes(std::span<const Shape> shapes, std::vec
     for (const uint32_t large : near) {
       if (into[small] != small) break;
       if (large == small || into[large] != large || !holds(large, small)) continue;
-      // From now on the larger one answers for these points too, also when its own turn comes.
+      // From now on the larger shape must also contain these points, also when its own turn comes.
       into[small] = large;
       points[large].insert(points[large].end(), points[small].begin(), points[small].end());
       points_box[large].add(points_box[small]);

@@ -8,9 +8,9 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-constexpr double kLower = 0.9;               // of a reach: what is lowered is lowered at least to this
-constexpr double kPrice = 5;                 // average costs: what lowering one may add in sum
-constexpr double kHalf = 0.5, kForHalf = 4;  // of a reach: what is lowered to that may cost so many times as much
+constexpr double kLower = 0.9;               // fraction of a reach: a change must reduce it at least to this
+constexpr double kPrice = 5;                 // average costs: the limit for the increase of the total cost
+constexpr double kHalf = 0.5, kForHalf = 4;  // a change that halves the reach may cost this many times as much
 constexpr size_t kTriesAPeak = 30;
 
 class Peak {
@@ -35,7 +35,7 @@ class Peak {
     return false;
   }
 
-  // Two triangles of a rectangle: the box around both reaches less far than that around each.
+  // The box around the two triangles of a rectangle reaches less far than the box around each.
   bool by_joining() {
     uint32_t with = kNoCluster;
     Fitted best;
@@ -54,7 +54,7 @@ class Peak {
     return true;
   }
 
-  // A leaf goes to a neighbour, where neither shape then reaches as far.
+  // Gives a leaf to a neighbour if neither shape then reaches as far.
   bool by_moving() {
     const std::vector<uint32_t> leaves = clusters_.leaves(cluster_);
     if (leaves.size() < 2) return false;
@@ -101,8 +101,9 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
   if (clusters.is_late()) return;
   clusters.allow_tries(kTriesAPeak * rounds);
   clusters.look_closely();
-  const double price = kPrice * clusters.average();           // before any is lowered: they must not pay for each other
-  std::vector<std::vector<uint32_t>> stuck(clusters.size());  // the leaves of those that cannot be lowered
+  // from before all changes, so that they do not pay for each other
+  const double price = kPrice * clusters.average();
+  std::vector<std::vector<uint32_t>> stuck(clusters.size());  // the leaves of clusters that cannot be improved
   const auto reach = [&](uint32_t c) { return clusters.shape(c).reach; };
   while (rounds-- > 0 && clusters.may_look()) {
     run.poll();

@@ -1,6 +1,5 @@
-// The shapes that reach furthest from the mesh are lowered, one after the other: the sum hardly sees them, people
-// do. What lies inside other shapes cannot be seen, and is not known here: so one that cannot be lowered does
-// not end it.
+// Reduces the largest distances, worst shape first: they barely affect the sum but are visible. Visibility is unknown
+// here, so a shape that cannot be improved is skipped.
 #pragma once
 
 #include "fit/refine/clustering.hpp"

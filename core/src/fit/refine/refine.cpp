@@ -43,10 +43,10 @@ class Refiner {
   Run& run_;
 };
 
-// Clusters inside the shape of another one go to it, and are free for something better. A simple part takes
-// nothing in: it stays what it is.
+// Clusters inside the shape of another one join it, which frees them. A simple part accepts none, because it must not
+// change.
 void Refiner::absorb() {
-  std::vector<uint32_t> cluster;  // of a shape
+  std::vector<uint32_t> cluster;  // the cluster of each shape
   std::vector<Shape> shapes;
   std::vector<std::vector<Vec3>> points;
   std::vector<uint32_t> group;
@@ -74,7 +74,7 @@ void Refiner::split_and_merge(size_t rounds) {
   }
 }
 
-// The second half takes a free cluster, or one that joining two others sets free.
+// The second half uses a free cluster, or one that joining two others frees.
 void Refiner::split(uint32_t cluster) {
   const double least_gain = kWorthwhile * clusters_.shape(cluster).cost;
   Split split = clusters_.best_split(cluster, Clustering::Aim::gain);
@@ -86,7 +86,7 @@ void Refiner::split(uint32_t cluster) {
   clusters_.split(cluster, std::move(split));
 }
 
-// The worse half of them: the others have little to give.
+// Only the worse half of the clusters: the others have little to gain.
 void Refiner::exchange() {
   std::vector<uint32_t> order = clusters_.worst_first();
   order.resize((order.size() + 1) / 2);
@@ -98,8 +98,7 @@ void Refiner::exchange() {
   }
 }
 
-// Along a tube a longer piece gives a whole ring to a shorter one: its leaves one by one would only make both
-// worse.
+// Along a tube a longer piece gives a whole ring to a shorter one. Moving its leaves one by one would make both worse.
 void Refiner::share_evenly(uint32_t cluster) {
   for (const uint32_t other : clusters_.clusters_next_to(cluster)) {
     if (!clusters_.may_look()) return;

@@ -1,10 +1,9 @@
 // Clusters exchange leaves while that makes their shapes deviate less in sum.
 //
-// A leaf goes to a neighbouring cluster, or two clusters share what they have evenly; the cluster with most to
-// gain is split or merged anew, and where all clusters are in use the pair of neighbours that costs least is
-// merged for it. At last the shapes that reach
-// furthest from the mesh are lowered, at some cost in sum. Clusters take turns, the worst first, so that
-// a small budget goes where it matters.
+// A leaf moves to a neighbouring cluster, or two clusters divide their leaves evenly. The cluster with most to gain is
+// split or merged anew; if all clusters are in use, the cheapest pair of neighbours is merged to free one. Finally the
+// shapes that reach furthest from the mesh are improved, at some increase of the sum. Clusters take turns, the worst
+// first, so that a small budget goes where it matters.
 #pragma once
 
 #include <chrono>
@@ -14,15 +13,15 @@
 namespace hitbox::internal::fit {
 
 struct RefineLimits {
-  size_t clusters = 0;  // at most, or as many as there are
-  size_t tries = 0;     // shapes that may be fitted thoroughly; quick looks count an eighth
+  size_t clusters = 0;  // the most clusters
+  size_t tries = 0;     // budget of thorough fits; a quick one counts an eighth
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 struct Refined {
   std::vector<uint32_t> cluster_of_leaf;  // numbered without gaps
-  std::vector<Fitted> shapes;             // around the leaves' kernels; one a cluster
-  bool ended_early = false;               // by the deadline
+  std::vector<Fitted> shapes;             // around the leaves' kernels, one per cluster
+  bool ended_early = false;               // because of the deadline
 };
 
 Refined refine(const MeshView& mesh, const LeafSet& set, std::vector<uint32_t> cluster_of_leaf, const Shaper& shaper,

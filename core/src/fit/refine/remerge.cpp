@@ -7,7 +7,7 @@ namespace hitbox::internal::fit {
 namespace {
 
 constexpr size_t kFewestLeaves = 3;
-constexpr size_t kMostLeaves = 24;  // that this is worth the time
+constexpr size_t kMostLeaves = 24;  // for more leaves this takes too long
 
 struct Pieces {
   std::vector<std::vector<uint32_t>> leaves;
@@ -37,7 +37,7 @@ class Remerger {
       for (size_t a = 0; a < b; ++a) look_at(a, b);
   }
 
-  // Each piece more has its price. None if all reach too far.
+  // Each additional cluster has a price. Empty if all choices reach too far.
   Pieces best(double price_of_one, double most_reach) {
     Pieces best;
     double least = Bounds::kInfinity;
@@ -93,7 +93,7 @@ class Remerger {
 
   Clustering& clusters_;
   Pieces now_;
-  std::vector<std::vector<Fitted>> common_;  // of two pieces; infinite cost: there is none
+  std::vector<std::vector<Fitted>> common_;  // per pair; infinite cost: none
 };
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-// Faces, edges and corners of a cube, and the twelve directions between: one of each opposite
-// pair. Whole numbers, so the same on every machine. Twice as many must fit into a kernel.
+// Directions to the faces, edges and corners of a cube, and twelve between, one per opposite pair. They are whole
+// numbers, so they are the same on every machine. A kernel must have room for twice as many.
 constexpr std::array<std::array<int, 3>, 25> kDirections = {{
     {1, 0, 0},  {0, 1, 0},   {0, 0, 1},                                        //
     {1, 1, 0},  {1, -1, 0},  {1, 0, 1},  {1, 0, -1},  {0, 1, 1},  {0, 1, -1},  //

@@ -1,6 +1,5 @@
-// A cluster's kernel: the few vertices that are extreme in it, enough to fit shapes on while
-// merging. Directions are taken after scaling the cluster's principal box to a cube: fixed
-// directions miss bumps on thin clusters.
+// A cluster's kernel: its few extreme vertices, which are enough to fit shapes while merging. The directions apply
+// after scaling the cluster's principal box to a cube, because fixed directions miss bumps on thin clusters.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@ namespace hitbox::internal::fit {
 
 constexpr size_t kKernelCapacity = 64;
 
-// The axes along which the vertices `ids` spread least, more, and most.
+// The principal axes of the vertices `ids`, ascending by spread.
 Frame principal_frame(std::span<const Vec3> vertices, std::span<const uint32_t> ids);
 
-// The vertices `ids` themselves if there are no more than the capacity, otherwise the extreme ones
-// among them; ascending, each once.
+// The vertices `ids` if they fit into the capacity, otherwise the extreme ones among them; ascending, without
+// repetitions.
 std::vector<uint32_t> extreme_vertices(std::span<const Vec3> vertices, std::span<const uint32_t> ids);
 
 }  // namespace hitbox::internal::fit

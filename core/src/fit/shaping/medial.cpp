@@ -10,13 +10,13 @@ namespace {
 
 constexpr size_t kFacesAsked = 4;
 constexpr int kSteps = 7;
-constexpr double kClear = 1e-6;     // of a unit-diagonal mesh: a ray starts this far behind its face
-constexpr double kTouching = 0.98;  // a ball this nearly empty is taken as empty
+constexpr double kClear = 1e-6;     // on a unit-diagonal mesh: a ray starts this far behind its face
+constexpr double kTouching = 0.98;  // a ball that is empty up to this factor counts as empty
 
 }  // namespace
 
-// Seen from `point` along the inward normal, the surface stays as far away as one has gone, until the
-// middle is reached: that place is found by halving.
+// Along the inward normal from `point`, the nearest surface point stays `point` itself until the medial axis is
+// reached. Bisection finds that place.
 MedialBall medial_ball(const Surroundings& around, const Vec3& point, const Vec3& normal) {
   const TriangleBvh::Hit hit = around.surface.first_hit({point - normal * kClear, -normal});
   if (hit.triangle == Bvh::kNone) return {};

@@ -8,9 +8,9 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-constexpr double kTieBreak = 1e-9;  // of two shapes that deviate alike, the smaller
-constexpr double kHopeless = 2;     // of what is enough: if the smallest shape costs that, so do the others
-constexpr double kFarLarger = 2;    // shapes this much larger than the smallest are not measured
+constexpr double kTieBreak = 1e-9;  // the smaller of two shapes with equal deviation wins
+constexpr double kHopeless = 2;     // factor on `enough`: if the smallest shape costs this much, so do the others
+constexpr double kFarLarger = 2;    // shapes larger than the smallest by this factor are not measured
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Fitted Shaper::thorough(Fitter& fitter, std::span<const Frame> frames, const Mom
   if (clear_.empty()) std::erase_if(shapes, [&](const Fitted& s) { return s.cost / s.weight > kFarLarger * least; });
   if (medial.area > 0)
     for (const Fitted& shape : fitter.round_about(medial_frame(medial), medial.centroid)) shapes.push_back(shape);
-  // The smallest is mostly the best: the others then need not be measured to the end.
+  // The smallest shape is usually the best, so the measurement of others can stop early.
   std::stable_sort(shapes.begin(), shapes.end(), [](const Fitted& a, const Fitted& b) { return a.cost < b.cost; });
   Fitted best;
   best.refused = true;
@@ -57,7 +57,7 @@ Fitted Shaper::lowest(Fitter& fitter, std::span<const Frame> frames, const Momen
     for (const Fitted& shape : fitter.smallest_of_each_kind({&frame, 1})) shapes.push_back(shape);
   if (medial.area > 0)
     for (const Fitted& shape : fitter.round_about(medial_frame(medial), medial.centroid)) shapes.push_back(shape);
-  if (meter_ != nullptr && meter_->of_solid())  // what it has inside does no harm
+  if (meter_ != nullptr && meter_->of_solid())  // surface inside the solid hardly counts
     for (const Fitted& shape : fitter.round_like_points(frames[0])) shapes.push_back(shape);
   Fitted best;
   best.reach = Bounds::kInfinity;
@@ -70,7 +70,7 @@ Fitted Shaper::lowest(Fitter& fitter, std::span<const Frame> frames, const Momen
   return best;
 }
 
-// `tangent`: of half the angle. Rational, so the same with every C library.
+// `tangent` is that of half the angle. The formula is rational, so it is the same with every C library.
 static Frame turned(const Frame& frame, int axis, double tangent) {
   const double c = (1 - tangent * tangent) / (1 + tangent * tangent), s = 2 * tangent / (1 + tangent * tangent);
   Frame result = frame;
@@ -86,7 +86,7 @@ Fitted Shaper::polished(Fitter& fitter, Fitted shape, int rounds) const {
   double step = 0.1;
   for (int round = 0; round < rounds; ++round) {
     bool better = false;
-    for (int axis = is_round ? 1 : 0; axis < 3; ++axis) {  // about its own axis nothing changes
+    for (int axis = is_round ? 1 : 0; axis < 3; ++axis) {  // a rotation about its own axis changes nothing
       for (const double tangent : {step, -step}) {
         Fitted like = shape;
         like.frame = turned(shape.frame, axis, tangent);

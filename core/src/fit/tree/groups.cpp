@@ -12,17 +12,17 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-// A group is looked at if its leaves make at least, and at most, so many shapes when merged in pairs. One
-// shape in place of most of them would win by having little surface to be far off with.
+// Limits for the number of shapes that a candidate group's leaves make when merged in pairs. Beyond them, a single
+// shape in place of most others would win only because it has little surface.
 constexpr double kFewestShapes = 0.6;
-constexpr double kNothing = 5e-5 * 5e-5;  // a gain for each unit of area: shapes that lie on the mesh have none
+constexpr double kNothing = 5e-5 * 5e-5;  // gain per unit of area below which shapes lie on the mesh
 double most_shapes(size_t count) { return std::max(3.0, static_cast<double>(count) / 24); }
 
-// How a level of merging in pairs spends its shapes.
+// The distribution of shapes in a level of merging in pairs.
 struct Level {
-  std::vector<double> shapes;  // a leaf's share of its cluster
-  std::vector<double> cost;    // the same share of the cluster's cost
-  double price = 0;            // of one shape
+  std::vector<double> shapes;  // each leaf's share of its cluster
+  std::vector<double> cost;    // its share of the cluster's cost
+  double price = 0;            // the price of one shape
 
   Level(const LeafSet& set, const MergeHistory& pairs, size_t clusters) {
     const size_t leaf_count = pairs.leaf_count, steps = leaf_count - clusters;
@@ -73,7 +73,7 @@ class Candidates {
     });
   }
 
-  // The nodes that gain most together, and how many shapes there are then in all.
+  // The nodes with the largest total gain, and the resulting number of shapes.
   struct Choice {
     struct Node {
       double gain, saved;  // cost, shapes
@@ -91,7 +91,7 @@ class Candidates {
       worth[k] = level.cost[k] + level.price * level.shapes[k];
       choice.shapes += shapes[k];
     }
-    for (size_t k = 0; k < merges_.size(); ++k) {  // from below: a node, or the best of what lies below it
+    for (size_t k = 0; k < merges_.size(); ++k) {  // bottom up: a node, or the best choice below it
       const auto [a, b] = merges_[k];
       const size_t node = leaf_count_ + k;
       worth[node] = worth[a] + worth[b];
@@ -100,7 +100,7 @@ class Candidates {
       chosen[node] = own > below && own > kNothing * area_[node];
       gain[node] = std::max(own, below);
     }
-    for (size_t k = merges_.size(); k-- > 0;) {  // from above
+    for (size_t k = merges_.size(); k-- > 0;) {  // top down
       const size_t node = leaf_count_ + k;
       const bool inside = covered[node];
       if (chosen[node] && !inside) {
@@ -127,10 +127,10 @@ class Candidates {
   }
 
   size_t leaf_count_;
-  std::vector<FacePair> merges_;               // of the medial tree
-  std::vector<std::vector<uint32_t>> leaves_;  // of each node; empty: too many
-  std::vector<double> area_;                   // of each node's faces
-  std::vector<Fitted> shape_;                  // of each node; infinite cost: not looked at
+  std::vector<FacePair> merges_;               // the merges of the medial tree
+  std::vector<std::vector<uint32_t>> leaves_;  // per node; empty: too many
+  std::vector<double> area_;                   // area of each node's faces
+  std::vector<Fitted> shape_;                  // per node; infinite cost: not evaluated
 };
 
 }  // namespace
@@ -139,7 +139,7 @@ std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, con
                                    const Shaper& shaper, Run& run) {
   const size_t coarsest = pairs.leaf_count - pairs.steps.size();
   const Candidates candidates(mesh, set, Level(set, pairs, coarsest), most_shapes(count), shaper, run);
-  // The finest level that still fits: groups are chosen the more sparingly, the cheaper shapes are.
+  // The finest level within the count. The cheaper shapes are, the fewer groups pay off.
   size_t low = coarsest, high = pairs.leaf_count;
   while (high - low > 1 + low / 64) {
     const size_t middle = (low + high) / 2;
@@ -147,8 +147,8 @@ std::vector<LeafGroup> find_groups(const MeshView& mesh, const LeafSet& set, con
     (choice.shapes <= static_cast<double>(count) ? low : high) = middle;
   }
   Candidates::Choice choice = candidates.best_at(Level(set, pairs, low));
-  // Equal rings all pay at once or not at all: where that leaves shapes over, the groups that gain least
-  // for each shape they save are left as they are.
+  // Equal rings all pay off at once or not at all. If shapes are left over, the groups with the least gain per saved
+  // shape are dropped.
   std::stable_sort(choice.nodes.begin(), choice.nodes.end(), [](const auto& a, const auto& b) {
     return a.gain * std::max(b.saved, 0.0) > b.gain * std::max(a.saved, 0.0);
   });

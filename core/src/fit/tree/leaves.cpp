@@ -54,7 +54,7 @@ Fitted without_noise(Fitted shape, const FaceOperator& op, double thickness) {
 
 namespace {
 
-// Half a rectangle shows how it lies by the sides at its right angle, anything else by its longest side.
+// The sides at the right angle give the orientation of half a rectangle, the longest side that of any other triangle.
 Vec3 telling_edge(const MeshView& mesh, std::span<const uint32_t> face) {
   constexpr double kRight = 1e-3;  // a cosine
   Vec3 longest, right;
@@ -85,12 +85,13 @@ Frame edge_frame(const MeshView& mesh, std::span<const uint32_t> faces) {
   return frame_from(normal, telling_edge(mesh, mesh.face(largest)));
 }
 
-// With what it costs here. It is the part: the sides that several boxes of one part turn to each other
-// are far from the mesh, but that is not what a deviation is.
+// The cost of a simple part. Inner sides between several boxes of one part are far from the mesh, but that does not
+// count as deviation.
 static Fitted priced(Fitted simple, const Shaper& shaper) {
   const Shape shape = to_shape(simple);
   simple.weight = shaper.model().weight(simple.kind);
-  const double not_filled = simple.weight * (volume(shape) - simple.volume);  // by a hull in its box
+  // the volume of the box that the hull does not fill
+  const double not_filled = simple.weight * (volume(shape) - simple.volume);
   simple.volume *= simple.weight;
   simple.cost = shaper.meter() != nullptr ? 0 : shaper.model().cost(shape) - not_filled;
   return simple;
@@ -116,7 +117,7 @@ class LeafMaker {
     leaf.kernel = extreme_vertices(mesh_.vertices, vertices);
     for (const uint32_t v : vertices) leaf.box.add(mesh_.vertices[v]);
     leaf.is_simple = leaf.has_simple = simple_.contains(node);
-    if (leaf.is_simple) {  // no medial centres: it is no limb of anything
+    if (leaf.is_simple) {  // no medial centres, because it is not a limb
       leaf.shape = priced(*simple_.at(node), shaper_);
       return leaf;
     }
@@ -139,7 +140,7 @@ class LeafMaker {
   std::unordered_map<uint32_t, const Fitted*> simple_;  // by node
 };
 
-// Undoes merges of leaves that reach far, the furthest first.
+// Undoes the merges of leaves that reach far, the furthest first.
 class Opener {
  public:
   Opener(const LeafMaker& maker, LeafSet set, MergeTree& tree, Run& run)
@@ -151,7 +152,7 @@ class Opener {
         undone_(tree.merges.size()) {}
 
   LeafSet open(std::span<const FacePair> face_pairs) {
-    constexpr size_t kMore = 8;  // at most an eighth of them
+    constexpr size_t kMore = 8;  // at most one eighth more leaves
     const size_t most = set_.leaves.size() + set_.leaves.size() / kMore;
     const size_t before = set_.leaves.size();
     for (uint32_t k = 0; k < before; ++k) offer(k);
@@ -208,7 +209,7 @@ class Opener {
     return maker_.make(node, group, faces, vertices_of(maker_.mesh(), faces), fitter_);
   }
 
-  // The tree without the merges that were undone: all of them lie above all that are kept.
+  // The tree without the undone merges, which all lie above the kept ones.
   void renumber() {
     std::vector<uint32_t> number(tree_.face_count + tree_.merges.size());
     std::iota(number.begin(), number.begin() + tree_.face_count, 0u);
@@ -226,8 +227,8 @@ class Opener {
     for (Leaf& leaf : set_.leaves) leaf.node = number[leaf.node];
   }
 
-  // Opened leaves are next to those they share an edge of the mesh with. Only those that share none keep the
-  // edges that they, or what they were part of, had: premerging linked them across a gap.
+  // Opened leaves are neighbours of leaves that share an edge of the mesh. Only leaves without such neighbours keep
+  // their former edges, by which premerging linked them across a gap.
   void link(std::span<const FacePair> face_pairs) {
     const std::vector<FacePair> before = std::move(set_.edges);
     set_.edges.clear();
@@ -257,7 +258,7 @@ class Opener {
   Run& run_;
   Fitter fitter_;
   std::vector<bool> undone_;                      // per merge
-  std::vector<bool> opened_;                      // per leaf: it was part of another
+  std::vector<bool> opened_;                      // per leaf: it was part of a larger leaf
   std::vector<std::pair<double, uint32_t>> far_;  // a heap: reach, leaf
 };
 
@@ -269,7 +270,7 @@ LeafSet make_leaves(const MeshView& mesh, const Premerged& premerged, std::span<
   const LeafMaker maker(mesh, tree, shaper, around, with_tangent);
   const Partition partition = tree.partition_after(tree.merges.size());
   const ClusterMembers members(mesh, partition);
-  // Leaves keep premerge's numbers, which need not be those of the partition.
+  // Leaves keep the numbers of premerge, which may differ from those of the partition.
   run.for_each_block(set.leaves.size(), 16, [&](size_t first, size_t last, size_t) {
     Fitter fitter(shaper.model());
     for (size_t k = first; k < last; ++k) {

@@ -10,15 +10,15 @@ namespace hitbox::internal::fit {
 
 namespace {
 
-constexpr double kCentreShare = 1e-3;  // how much the centres' distance counts beside the gap
+constexpr double kCentreShare = 1e-3;  // weight of the centres' distance beside the gap
 
-// Finds the boxes of other groups nearest to a box. Subtrees of the box's own group are passed over
-// whole: two parts side by side would otherwise search all of themselves before they meet.
+// Finds the boxes of other groups nearest to a box. Whole subtrees of the box's own group are skipped; otherwise two
+// adjacent parts would search all of themselves first.
 class OtherGroups {
  public:
   OtherGroups(std::span<const Bounds> boxes, std::span<const uint32_t> group, Run& run)
       : boxes_(boxes), group_(group), tree_(boxes, run), only_(4 * tree_.nodes().size(), kMixed) {
-    // Children come after their parents, so backwards they are known when they are asked for.
+    // Children come after their parents, so a backward pass knows them in time.
     for (size_t node = tree_.nodes().size(); node-- > 0;)
       for (size_t child = 0; child < 4; ++child) only_[4 * node + child] = only_group(node, child);
   }
@@ -30,7 +30,7 @@ class OtherGroups {
       auto operator<=>(const Near&) const = default;
     };
     std::vector<Near> near;  // ascending
-    // Boxes that overlap all have gap 0: the centres decide among them.
+    // Overlapping boxes have gap 0, so the centres decide among them.
     const auto distance = [&](uint32_t item) {
       return std::sqrt(distance_sq(boxes_[item], boxes_[box])) +
              kCentreShare * norm(boxes_[item].center() - boxes_[box].center());
@@ -59,7 +59,7 @@ class OtherGroups {
  private:
   static constexpr uint32_t kMixed = UINT32_MAX;
 
-  // The one group below this child, or kMixed.
+  // The only group below this child, or kMixed.
   uint32_t only_group(size_t node, size_t child) const {
     const Bvh::Node& n = tree_.nodes()[node];
     if (n.first[child] == Bvh::kNone) return kMixed;
@@ -80,7 +80,7 @@ class OtherGroups {
   std::span<const Bounds> boxes_;
   std::span<const uint32_t> group_;
   Bvh tree_;
-  std::vector<uint32_t> only_;  // per child of a node
+  std::vector<uint32_t> only_;  // group per child of a node
 };
 
 }  // namespace

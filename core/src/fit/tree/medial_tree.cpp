@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kNeighbours = 8;
 
-// The increase of the summed squared distances from the centres.
+// The increase of the sum of squared distances from the centres.
 double ward_price(const Moments& a, const Moments& b) {
   return a.area * b.area / (a.area + b.area) * norm_sq(a.centroid - b.centroid);
 }

@@ -1,6 +1,5 @@
-// Which clusters lie around the same piece of a solid's middle: a binary tree over them by their
-// medial centres (Ward's linkage). Its nodes are rings and limbs, which merging along the surface
-// does not come by.
+// A binary tree over clusters by their medial centres (Ward's linkage). Its nodes are clusters around the same part of
+// the medial axis: rings and limbs, which merging along the surface does not find.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 
 namespace hitbox::internal::fit {
 
-// Merges in order: items are 0 .. size - 1, merge k makes node size + k. Items without medial centres
-// (no area) are left out, and those of different groups are never merged. O(n log n).
+// The merges in order: items are 0 .. size - 1, merge k makes node size + k. Items without medial centres (without
+// area) are left out. Items of different groups are never merged. Cost: O(n log n).
 std::vector<FacePair> medial_tree(std::span<const Moments> medial, std::span<const uint32_t> group, Run& run);
 
 }  // namespace hitbox::internal::fit

@@ -18,21 +18,21 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr size_t kLinksPerCluster = 4;
-constexpr double kTouching = 0.1;  // of the smaller cluster: a gap up to this is none
+constexpr double kTouching = 0.1;  // fraction of the smaller cluster: a gap up to this counts as contact
 
 struct Neighbour {
   uint32_t cluster;
-  double price;  // of merging with it; after a merge, of the parts it was computed for
+  double price;  // of merging with the neighbour; after a merge, that of the halves
 };
 
 struct Cluster : Leaf {
-  uint32_t part = kNone;  // the connected part it lies in; kNone: it spans several
+  uint32_t part = kNone;  // its connected component; kNone: several
   uint32_t leaf_count = 1;
   std::vector<Neighbour> neighbours = {};
 };
 
-// An entry is stale when one of its clusters has merged since; it is lazy when its price was
-// handed down from the parts, and is computed only when it comes up.
+// An entry is stale if one of its clusters has merged since. It is lazy if it inherited its price, which is computed
+// only when the entry reaches the top.
 struct Entry {
   double price;
   uint32_t a, b;  // a < b
@@ -91,7 +91,7 @@ class Greedy {
   void push(uint32_t a, uint32_t b, double price, bool lazy) {
     if (price < Bounds::kInfinity && may_merge(a, b)) queue_.push({price, std::min(a, b), std::max(a, b), lazy});
   }
-  // The cluster that c has become part of by now (path halving).
+  // The current cluster that contains c (path halving).
   uint32_t current(uint32_t c) {
     while (into_[c] != c) c = into_[c] = into_[into_[c]];
     return c;
@@ -109,12 +109,12 @@ class Greedy {
   Run& run_;
   Fitter fitter_;
   size_t leaf_count_;
-  std::vector<Cluster> clusters_;  // leaves first; each merge adds one
-  std::vector<uint32_t> into_;     // the cluster each one went into, or itself
+  std::vector<Cluster> clusters_;  // the leaves, then one cluster per merge
+  std::vector<uint32_t> into_;     // the cluster that each one merged into, or itself
   std::vector<bool> gone_;
-  std::vector<uint32_t> slot_;       // scratch of joint_neighbours
-  std::vector<uint32_t> part_size_;  // in leaves
-  bool across_parts_ = false;        // no longer wait for whole parts
+  std::vector<uint32_t> slot_;       // scratch memory of joint_neighbours
+  std::vector<uint32_t> part_size_;  // in number of leaves
+  bool across_parts_ = false;        // clusters across a gap need not be whole components any more
   size_t live_;
   std::vector<MergeHistory::Step> steps_;
   std::vector<double> edge_prices_;
@@ -131,8 +131,8 @@ void Greedy::find_parts(const std::vector<FacePair>& edges) {
   }
 }
 
-// Across a gap only whole parts: the roofs of two houses make a cheaper plate than a roof and a
-// wall make a house, and then there is one long house.
+// Across a gap only whole components merge. The roofs of two houses make a cheaper plate than a roof and a wall make a
+// house, so otherwise there would be one long house.
 bool Greedy::may_merge(uint32_t a, uint32_t b) const {
   const Cluster &ca = clusters_[a], &cb = clusters_[b];
   if (across_parts_ || ca.part == cb.part || (is_whole(ca) && is_whole(cb))) return true;
@@ -162,7 +162,7 @@ Fitted Greedy::common_shape(Fitter& fitter, uint32_t a, uint32_t b) const {
   return shaper_.meter() != nullptr ? without_noise(common, op, model_.thickness) : common;
 }
 
-// The weight of the smaller one stands for what the two share.
+// The shared volume has the weight of the smaller shape.
 double Greedy::shared_cost(uint32_t a, uint32_t b) const {
   if (model_.overlap_samples == 0) return 0;
   if (clusters_[b].shape.cost < clusters_[a].shape.cost) std::swap(a, b);
@@ -171,7 +171,7 @@ double Greedy::shared_cost(uint32_t a, uint32_t b) const {
   return small.cost * share_inside(small, clusters_[b].shape, model_.overlap_samples, seed);
 }
 
-// Makes these pairs neighbours; gives their prices, those that were known as they were.
+// Makes these pairs neighbours, and returns their prices. Known prices are kept.
 std::vector<double> Greedy::join(const std::vector<FacePair>& pairs, std::span<const double> known) {
   std::vector<double> prices(pairs.size(), std::numeric_limits<double>::quiet_NaN());
   std::copy(known.begin(), known.end(), prices.begin());
@@ -208,7 +208,7 @@ bool Greedy::pop_next(Entry& next) {
   return false;
 }
 
-// The neighbours of both, each once, with the lower of the two prices handed down.
+// The neighbours of both, without repetitions, with the lower of the two inherited prices.
 std::vector<Neighbour> Greedy::joint_neighbours(uint32_t a, uint32_t b, uint32_t merged) {
   slot_.resize(clusters_.size(), kNone);
   std::vector<Neighbour> joint;
@@ -237,10 +237,10 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   const double added = common.cost - clusters_[a].shape.cost - clusters_[b].shape.cost;
   const double before = steps_.empty() ? 0 : steps_.back().price;
   steps_.push_back({a, b, added, before + kMemory * (added - before)});
-  // Simple parts are what they are: no merge of them comes for nothing.
+  // No merge of a simple part is free.
   constexpr double kSomething = 1e-3;
   const bool has_simple = clusters_[a].has_simple || clusters_[b].has_simple;
-  // Nor is one for nothing, by deviation, that swallows another shape: only what changes nothing is.
+  // By deviation, a merge that swallows another shape is not free either. Only a merge that changes nothing is.
   const double volume = excess(common, a, b);
   const double paid = shaper_.meter() == nullptr ? volume : std::max(std::abs(volume), std::abs(added));
   const double volume_added = has_simple ? std::max(paid, kSomething) : paid;
@@ -262,7 +262,7 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   clusters_.back().neighbours = joint_neighbours(a, b, merged);
   for (const uint32_t part : {a, b}) clusters_[part].neighbours = {};
   for (Neighbour& n : clusters_.back().neighbours) {
-    // A forbidden merge may be allowed now: two halves beside a whole add less than one of them.
+    // A forbidden merge may be allowed now: two halves add less to a whole than one of them.
     const bool was_forbidden = n.price == Bounds::kInfinity;
     if (was_forbidden) n.price = price(common_shape(fitter_, merged, n.cluster), merged, n.cluster);
     clusters_[n.cluster].neighbours.push_back({merged, n.price});
@@ -270,8 +270,8 @@ void Greedy::merge(uint32_t a, uint32_t b, const Fitted& common) {
   }
 }
 
-// Virtual edges between clusters of different parts that are near each other. Without them parts
-// would each become one shape before any two of them merge: a castle's wall before its flags.
+// Virtual edges between nearby clusters of different components. Without them each component would become one shape
+// before any two of them merge: a castle's wall before its flags.
 std::vector<FacePair> Greedy::links_between_parts() {
   DisjointSets parts(clusters_.size());
   std::vector<uint32_t> live;
@@ -281,7 +281,7 @@ std::vector<FacePair> Greedy::links_between_parts() {
     for (const Neighbour& n : clusters_[c].neighbours)
       if (n.price < Bounds::kInfinity) parts.unite(c, current(n.cluster));
   }
-  // Group by group: the nearest of all may be of other groups, and then there would be no link.
+  // Links are made per group, because the nearest clusters of all may belong to other groups.
   std::stable_sort(live.begin(), live.end(),
                    [&](uint32_t a, uint32_t b) { return clusters_[a].group < clusters_[b].group; });
   std::vector<FacePair> links;
@@ -303,7 +303,7 @@ void Greedy::merge_all() {
   for (;;) {
     Entry next;
     if (!pop_next(next)) {
-      // Nothing left along the surface: go on across parts, unless all pairs are forbidden.
+      // No pair is left along the surface: continue across components, unless all pairs are forbidden.
       if (live_ <= limits_.count) return;
       if (!across_parts_) push_across_parts();
       if (queue_.empty()) join(links_between_parts(), {});

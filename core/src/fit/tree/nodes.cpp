@@ -54,7 +54,7 @@ std::vector<uint32_t> TreeNodes::faces(uint32_t node) const {
 
 Moments TreeNodes::medial(uint32_t node) const {
   if (within_leaf_[node]) return {};
-  std::vector<uint32_t> leaves;  // in one order, however the tree was made
+  std::vector<uint32_t> leaves;  // in an order that does not depend on how the tree was made
   for (const uint32_t face : range(node))
     if (leaf_of_face_[face] != kNone) leaves.push_back(leaf_of_face_[face]);
   std::sort(leaves.begin(), leaves.end());

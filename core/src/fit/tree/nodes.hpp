@@ -1,4 +1,4 @@
-// The nodes of a merge tree with what lies below each: faces side by side, so that a node is a range.
+// The nodes of a merge tree with the faces below them, stored so that a node is a range.
 #pragma once
 
 #include <span>
@@ -11,15 +11,15 @@ namespace hitbox::internal::fit {
 
 class TreeNodes {
  public:
-  explicit TreeNodes(const MergeTree& tree);  // which must outlive it
+  explicit TreeNodes(const MergeTree& tree);  // `tree` must outlive it
 
   std::span<const uint32_t> roots() const { return roots_; }
   bool is_face(uint32_t node) const { return node < tree_.face_count; }
   const Merge& children(uint32_t node) const { return tree_.merges[node - tree_.face_count]; }
   std::vector<uint32_t> faces(uint32_t node) const;  // ascending
-  // The medial centres behind it; none for what is smaller than the leaves that shapes were fitted to first.
+  // The medial centres behind a node; none for nodes below the leaves.
   Moments medial(uint32_t node) const;
-  // The clusters that these nodes are, numbered as they come. Together they have every face once.
+  // The clusters of these nodes, numbered in their order. Together they have every face once.
   Partition partition(std::span<const uint32_t> nodes) const;
 
  private:
@@ -27,11 +27,11 @@ class TreeNodes {
 
   const MergeTree& tree_;
   std::vector<uint32_t> roots_, faces_, first_, size_;
-  std::vector<uint32_t> leaf_of_face_;  // the leaf whose known face this is, or none
-  std::vector<uint8_t> within_leaf_;    // a node: smaller than a leaf
+  std::vector<uint32_t> leaf_of_face_;  // the leaf with this face as its first face, or none
+  std::vector<uint8_t> within_leaf_;    // per node: below a leaf
 };
 
-// The vertices of faces, each once, ascending.
+// The vertices of faces, ascending, without repetitions.
 std::vector<uint32_t> vertices_of(const MeshView& mesh, std::span<const uint32_t> faces);
 
 }  // namespace hitbox::internal::fit

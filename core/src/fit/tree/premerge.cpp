@@ -36,7 +36,7 @@ class Rounds {
 
   size_t count() const { return moments_.size(); }
 
-  size_t merge_round(size_t target);  // how many clusters it merged away
+  size_t merge_round(size_t target);  // returns the number of merges
   void link_neighbours() {
     const std::vector<FacePair> links = link_along_curve(centroids(), label_);
     edges_.insert(edges_.end(), links.begin(), links.end());
@@ -71,20 +71,20 @@ class Rounds {
   Run& run_;
   std::vector<Moments> moments_;  // per cluster
   std::vector<uint32_t> node_;    // per cluster: its node in the tree
-  std::vector<uint32_t> label_;   // per cluster: the group that its faces are of; or empty
-  std::vector<bool> locked_;      // per cluster: a simple part, which is left alone
+  std::vector<uint32_t> label_;   // per cluster: the group of its faces; or empty
+  std::vector<bool> locked_;      // per cluster: a simple part, which is not merged
   double total_area_ = 0;
-  size_t to_merge_ = 0;             // merges still wanted
+  size_t to_merge_ = 0;             // remaining number of merges
   std::vector<double> proxy_;       // per cluster
   std::vector<double> price_;       // per edge
   std::vector<uint32_t> cheapest_;  // per cluster: its cheapest neighbour
   std::vector<double> cheapest_price_;
-  std::vector<uint32_t> group_;  // per cluster: the cluster it went into, or itself
+  std::vector<uint32_t> group_;  // per cluster: the cluster it merged into, or itself
   std::vector<bool> matched_;
 };
 
-// Simple parts are clusters from the start, and stay as they are unless there are too many: then all
-// of them merge like others. Some left alone among others that merge would end up inside them.
+// Simple parts are clusters from the start and are not merged, unless there are too many: then all of them merge like
+// others. If only some were kept, they would end up inside merged ones.
 void Rounds::start_from_parts(size_t most_locked) {
   const Partition partition = tree_.partition_after(tree_.merges.size());
   std::vector<Moments> joined(partition.cluster_count);
@@ -115,7 +115,7 @@ void Rounds::start_from_parts(size_t most_locked) {
 }
 
 void Rounds::price_edges() {
-  // The clearance keeps flat clusters apart from long ones; a tenth of a cluster's size is safe.
+  // The clearance distinguishes flat clusters from long ones. A tenth of a cluster's size is safe.
   const double clearance = 0.1 * std::sqrt(total_area_ / static_cast<double>(count()));
   proxy_.resize(count());
   run_.for_each_block(count(), kBlock, [&](size_t first, size_t last, size_t) {
@@ -169,7 +169,7 @@ void Rounds::try_merge(uint32_t a, uint32_t b) {
   matched_[a] = matched_[b] = true;
 }
 
-// Mutual pairs first, then whoever finds its favourite still free. Index order throughout.
+// Mutual pairs merge first, then clusters whose favourite is still free, always in the order of indices.
 void Rounds::match(double limit) {
   const auto eligible = [&](uint32_t k) {
     return !matched_[k] && cheapest_[k] != kNone && cheapest_price_[k] <= limit;
@@ -182,7 +182,7 @@ void Rounds::match(double limit) {
     if (eligible(a) && !matched_[cheapest_[a]]) try_merge(std::min(a, cheapest_[a]), std::max(a, cheapest_[a]));
 }
 
-// A fan of favourites around one cluster would take a round a spoke: let them all join at once.
+// A fan of clusters with one favourite would take one round per spoke, so they all join it at once.
 void Rounds::attach_to_matched(double limit) {
   for (uint32_t a = 0; a < count(); ++a) {
     if (matched_[a] || cheapest_[a] == kNone || cheapest_price_[a] > limit) continue;
@@ -235,7 +235,7 @@ void Rounds::compact() {
   if (edges_.size() > 4 * moments_.size()) remove_repeated_edges();
 }
 
-// Counting sort by the first end, then each bucket drops what it has seen.
+// Counting sort by the first end; then each bucket drops duplicates.
 void Rounds::remove_repeated_edges() {
   std::vector<uint32_t> start(count() + 1, 0);
   for (const FacePair& edge : edges_) ++start[edge.a + 1];

@@ -11,7 +11,7 @@ size_t MergeTree::merges_to(uint32_t count) const {
   constexpr double kNothing = 1e-12;
   const size_t wanted = face_count > count ? face_count - count : 0;
   size_t applied = std::min(wanted, merges.size());
-  // Beyond, a merge that adds volume is a debt, paid off when its cluster ends up filling nothing.
+  // Below the count, a merge that adds volume is a debt, which is paid off if its cluster ends up filling nothing.
   const size_t first = applied;
   std::vector<bool> owes(merges.size() - first);
   const auto debt_of = [&](uint32_t node) { return node >= face_count + first && owes[node - face_count - first]; };
@@ -33,7 +33,7 @@ uint32_t MergeTree::first_face(uint32_t node) const {
 }
 
 Partition MergeTree::partition_after(size_t merge_count) const {
-  // Each node learns its topmost ancestor below the cut, parents before children.
+  // Assigns to each node its topmost ancestor below the cut, parents before children.
   std::vector<uint32_t> top(face_count + merge_count);
   std::iota(top.begin(), top.end(), 0u);
   for (size_t k = merge_count; k-- > 0;) {

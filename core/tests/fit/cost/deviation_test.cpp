@@ -1,4 +1,4 @@
-// How far shapes reach from a mesh, against many random points of their surfaces.
+// Compares the reach of shapes with many random points of their surfaces.
 #include "fit/cost/deviation.hpp"
 
 #include "shapes/surface.hpp"
@@ -42,10 +42,10 @@ TEST(reach_is_what_many_points_say) {
       const DeviationMeter meter(field, 2.5);
       const Fitted shape = random_fitted(random, kind);
       const double reach = meter.reach(shape), truth = sampled_reach(field, to_shape(shape), random);
-      // No point is further than that from a line of the lattice, and distances change no faster than points do.
+      // No point is further than this from a line of the lattice, and distances are 1-Lipschitz.
       const double spacing = std::sqrt(area(to_shape(shape)) / (6 * 6 * 6));
       CHECK(reach >= truth - spacing);
-      CHECK(reach <= truth + 0.05);  // random points hardly meet corners
+      CHECK(reach <= truth + 0.05);  // random points seldom hit corners
       CHECK(reach >= meter(shape).largest - spacing);
     }
   }

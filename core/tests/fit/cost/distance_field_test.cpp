@@ -1,4 +1,4 @@
-// Quick distances, against the nearest of all triangles.
+// Compares quick distances with the nearest of all triangles.
 #include "fit/cost/distance_field.hpp"
 
 #include "base/random.hpp"
@@ -13,7 +13,7 @@ using tests::mesh_of;
 
 namespace {
 
-// Thin triangles, along the axes and not, down to a thickness that floats do not see.
+// Thin triangles, aligned with the axes and not, down to a thickness below the precision of floats.
 Mesh needles(Random& random, size_t count) {
   Mesh mesh;
   for (size_t k = 0; k < count; ++k) {
@@ -28,7 +28,7 @@ Mesh needles(Random& random, size_t count) {
   return mesh;
 }
 
-// Triangles anywhere, some of them without area: no edges to walk over.
+// Triangles at random places, some without area, without shared edges to walk over.
 Mesh soup(Random& random, size_t count) {
   Mesh mesh;
   for (size_t k = 0; k < count; ++k) {
@@ -80,11 +80,11 @@ TEST(quick_distances_are_never_below_the_true_ones_and_near_them) {
       const double careful = field.carefully_at(points[p]);
       CHECK(careful >= distance - kFloats);
       CHECK(careful <= quick[p] + kFloats);
-      CHECK(field.to_surface(points[p]) == quick[p]);  // one without AVX2, the other with it where there is any
+      CHECK(field.to_surface(points[p]) == quick[p]);  // one without AVX2, the other with it if available
       sum += quick[p];
       true_sum += distance;
     }
-    CHECK(sum <= (k % 2 == 0 ? 1.03 : 1.01) * true_sum);  // of a soup there are no edges to walk over
+    CHECK(sum <= (k % 2 == 0 ? 1.03 : 1.01) * true_sum);  // a soup has no shared edges to walk over
   }
 }
 
@@ -129,7 +129,7 @@ TEST(inside_a_solid_a_distance_counts_little) {
   solid.at(points, of_solid);
   shell.at(points, of_shell);
   for (size_t k = 0; k < points.size(); ++k) {
-    if (std::abs(norm(points[k]) - 0.4) < 0.05) continue;  // between the ball and its facets
+    if (std::abs(norm(points[k]) - 0.4) < 0.05) continue;  // points between the ball and its facets
     const bool inside = norm(points[k]) < 0.4;
     CHECK_NEAR(of_solid[k], (inside ? 0.05 : 1.0) * of_shell[k], 1e-12);
   }
