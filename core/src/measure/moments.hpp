@@ -9,7 +9,8 @@
 
 namespace hitbox::internal::measure {
 
-// The moments of a solid of density 1. The inertia tensor about the centre is trace(about) times the unit matrix less `about`.
+// The moments of a solid of density 1. The inertia tensor about the centre is trace(about) times the unit matrix less
+// `about`.
 struct Moments {
   double volume = 0;
   Vec3 center;
