@@ -41,7 +41,7 @@ t: dev
 test: dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+	@echo "clang-format --dry-run --Werror"; $(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not serial'
@@ -50,7 +50,7 @@ test: dev cpp-tests cpp-tests-sanitized | render-libraries browser reference
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $(CPP_FILES)
+	@echo "clang-format -i"; $(BIN)/clang-format -i $(CPP_FILES)
 
 bench: stale
 	@for name in read fit evaluate; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
@@ -127,4 +127,4 @@ reference: $(VENV)/.dev
 	} || echo "the comparison with the reference is skipped: Open3D does not install here"
 
 clean:
-	rm -rf $(VENV) build $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build $(OUT) src/hitbox/_core.pyi .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
