@@ -181,5 +181,5 @@ def test_self_crossings_are_named_once():
     ]
     assert [tuple(row) for row in found.tolist()] == expected
     assert len(expected) > 0
-    with pytest.raises(ValueError, match="no vertex"):
+    with pytest.raises(ValueError, match="not a vertex"):
         _core.self_crossings(box.vertices, twice, False, 0, run)

@@ -4,7 +4,7 @@
 
 #include "fit/refine/clustering.hpp"
 #include "fit/refine/cull.hpp"
-#include "fit/refine/peaks.hpp"
+#include "fit/refine/outliers.hpp"
 #include "fit/refine/remerge.hpp"
 
 namespace hitbox::internal::fit {
@@ -26,7 +26,7 @@ class Refiner {
       run_.advance(clusters_.spent());
       if (clusters_.total() > kConverged * before) break;
     }
-    lower_peaks(clusters_, clusters_.size() / 16 + 8, run_);
+    reduce_outliers(clusters_, clusters_.size() / 16 + 8, run_);
   }
 
  private:

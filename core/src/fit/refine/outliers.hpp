@@ -6,6 +6,6 @@
 
 namespace hitbox::internal::fit {
 
-void lower_peaks(Clustering& clusters, size_t rounds, Run& run);
+void reduce_outliers(Clustering& clusters, size_t rounds, Run& run);
 
 }  // namespace hitbox::internal::fit

@@ -1,4 +1,4 @@
-#include "fit/refine/peaks.hpp"
+#include "fit/refine/outliers.hpp"
 
 #include <algorithm>
 
@@ -13,9 +13,9 @@ constexpr double kPrice = 5;                 // average costs: the limit for the
 constexpr double kHalf = 0.5, kForHalf = 4;  // a change that halves the reach may cost this many times as much
 constexpr size_t kTriesAPeak = 30;
 
-class Peak {
+class Outlier {
  public:
-  Peak(Clustering& clusters, uint32_t cluster, double price)
+  Outlier(Clustering& clusters, uint32_t cluster, double price)
       : clusters_(clusters),
         cluster_(cluster),
         own_(clusters.shape(cluster)),
@@ -97,7 +97,7 @@ class Peak {
 
 }  // namespace
 
-void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
+void reduce_outliers(Clustering& clusters, size_t rounds, Run& run) {
   if (clusters.is_late()) return;
   clusters.allow_tries(kTriesAPeak * rounds);
   clusters.look_closely();
@@ -111,7 +111,7 @@ void lower_peaks(Clustering& clusters, size_t rounds, Run& run) {
     for (uint32_t c = 0; c < clusters.size(); ++c)
       if ((highest == kNoCluster || reach(c) > reach(highest)) && stuck[c] != clusters.leaves(c)) highest = c;
     if (highest == kNoCluster || reach(highest) <= kOnTheMesh) return;
-    if (!Peak(clusters, highest, price).lower()) stuck[highest] = clusters.leaves(highest);
+    if (!Outlier(clusters, highest, price).lower()) stuck[highest] = clusters.leaves(highest);
   }
 }
 
