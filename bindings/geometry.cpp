@@ -120,9 +120,8 @@ void bind_geometry(nb::module_& m) {
   m.def("surfaces_meet", surfaces_meet_of, "a"_a, "b"_a,
         "Whether a triangle of a has a point in common with one of b, exactly.");
   m.def("self_crossings", self_crossings_of, "vertices"_a, "triangles"_a, "touching"_a, "most"_a, "run"_a,
-        "(first, second, relation) of the pairs of triangles that cross or overlap; with touching, also of those that
-        touch. "
-        "At most `most` pairs, unless that is 0.");
+        "(first, second, relation) of the pairs of triangles that cross or overlap; with touching, also of those that "
+        "touch. At most `most` pairs, unless that is 0.");
 }
 
 }  // namespace hitbox::bindings
