@@ -29,6 +29,8 @@ Bounds bounds(const Shape& shape);  // tight
 void signed_distance(const Shape& shape, std::span<const Vec3> points, std::span<double> out);
 // The point of the shape that is furthest along each direction, which need not be a unit vector.
 void support(const Shape& shape, std::span<const Vec3> directions, std::span<Vec3> out);
+// The point of the shape that is nearest to p: p itself if it is inside.
+Vec3 nearest(const Shape& shape, const Vec3& p);
 // Closed, outward triangles, with `segments` (at least 3) around the axis of a round shape. Round shapes are
 // circumscribed: the mesh encloses the shape, and each of its facets touches it.
 TriangleMesh to_mesh(const Shape& shape, int segments);

@@ -37,6 +37,12 @@ void support(const Box& box, std::span<const Vec3> directions, std::span<Vec3> o
   }
 }
 
+Vec3 nearest(const Box& box, const Vec3& p) {
+  const Frame frame = to_frame(box.rotation);
+  const Vec3 local = frame.to_local(p - box.center), inside = min(max(local, -box.half_extents), box.half_extents);
+  return inside == local ? p : box.center + frame.to_world(inside);
+}
+
 TriangleMesh to_mesh(const Box& box, int) {
   const Frame frame = to_frame(box.rotation);
   const Vec3& h = box.half_extents;

@@ -1,5 +1,6 @@
 #include "hitbox/shapes/capsule.hpp"
 
+#include "hitbox/shapes/sphere.hpp"
 #include "shapes/axis.hpp"
 
 namespace hitbox {
@@ -40,6 +41,12 @@ void support(const Capsule& capsule, std::span<const Vec3> directions, std::span
     const Vec3& cap = dot(along, directions[k]) < 0 ? capsule.start : capsule.end;
     out[k] = cap + normalized(directions[k]) * capsule.radius;
   }
+}
+
+Vec3 nearest(const Capsule& capsule, const Vec3& p) {
+  const Axis axis = axis_of(capsule.start, capsule.end);
+  const double along = std::clamp(axis.to_local(p).along, -axis.half_length, axis.half_length);
+  return nearest(Sphere{axis.at(along), capsule.radius}, p);
 }
 
 TriangleMesh to_mesh(const Capsule& capsule, int segments) {

@@ -43,6 +43,14 @@ void support(const Cylinder& cylinder, std::span<const Vec3> directions, std::sp
   }
 }
 
+Vec3 nearest(const Cylinder& cylinder, const Vec3& p) {
+  const Axis axis = axis_of(cylinder.start, cylinder.end);
+  const Axis::Local local = axis.to_local(p);
+  const double along = std::clamp(local.along, -axis.half_length, axis.half_length);
+  const double off = std::min(local.off, cylinder.radius);
+  return along == local.along && off == local.off ? p : axis.at(along) + radial(axis.direction, p - axis.center) * off;
+}
+
 TriangleMesh to_mesh(const Cylinder& cylinder, int segments) {
   const Axis axis = axis_of(cylinder.start, cylinder.end);
   const double h = axis.half_length;

@@ -61,6 +61,13 @@ void support(const Frustum& frustum, std::span<const Vec3> directions, std::span
   }
 }
 
+Vec3 nearest(const Frustum& frustum, const Vec3& p) {
+  const Axis axis = axis_of(frustum.start, frustum.end);
+  const Axis::Local local = axis.to_local(p);
+  const auto [along, off] = nearest(profile_of(frustum, axis), local.along, local.off);
+  return along == local.along && off == local.off ? p : axis.at(along) + radial(axis.direction, p - axis.center) * off;
+}
+
 TriangleMesh to_mesh(const Frustum& frustum, int segments) {
   const Axis axis = axis_of(frustum.start, frustum.end);
   const double h = axis.half_length;

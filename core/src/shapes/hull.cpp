@@ -5,6 +5,7 @@
 #include "geometry/convex_hull.hpp"
 #include "geometry/linear_program.hpp"
 #include "geometry/min_ball.hpp"
+#include "geometry/triangle.hpp"
 #include "hitbox/shapes/box.hpp"
 
 namespace hitbox {
@@ -227,6 +228,21 @@ void support(const Hull& hull, std::span<const Vec3> directions, std::span<Vec3>
     out[k] = *std::max_element(hull.vertices.begin(), hull.vertices.end(),
                                [&](const Vec3& a, const Vec3& b) { return dot(a - middle, d) < dot(b - middle, d); });
   }
+}
+
+Vec3 nearest(const Hull& hull, const Vec3& p) {
+  double distance = 0;
+  signed_distance(hull, {&p, 1}, {&distance, 1});
+  if (distance <= 0) return p;
+  Vec3 best = p;
+  double least_sq = Bounds::kInfinity;
+  for (const auto& [a, b, c] : hull.triangles) {
+    const Vec3 q = closest_point_on_triangle(p, hull.vertices[a], hull.vertices[b], hull.vertices[c]);
+    if (norm_sq(p - q) >= least_sq) continue;
+    least_sq = norm_sq(p - q);
+    best = q;
+  }
+  return best;
 }
 
 TriangleMesh to_mesh(const Hull& hull, int) { return {hull.vertices, hull.triangles}; }

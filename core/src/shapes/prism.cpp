@@ -60,6 +60,14 @@ void support(const Prism& prism, std::span<const Vec3> directions, std::span<Vec
   }
 }
 
+Vec3 nearest(const Prism& prism, const Vec3& p) {
+  const Frame frame = to_frame(prism.rotation);
+  const Vec3 local = frame.to_local(p - prism.center);
+  const auto [y, z] = nearest(profile_of(prism), local.y, local.z);
+  const Vec3 inside{std::clamp(local.x, -prism.half_x, prism.half_x), y, z};
+  return inside == local ? p : prism.center + frame.to_world(inside);
+}
+
 // If one width is 0, two edges coincide: they become one, and the faces between them disappear.
 TriangleMesh to_mesh(const Prism& prism, int) {
   const std::array<Vec3, 8> corners = corners_of(prism);

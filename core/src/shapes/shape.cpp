@@ -41,6 +41,10 @@ void support(const Shape& shape, std::span<const Vec3> directions, std::span<Vec
   std::visit([&](const auto& s) { support(s, directions, out); }, shape);
 }
 
+Vec3 nearest(const Shape& shape, const Vec3& p) {
+  return std::visit([&](const auto& s) { return nearest(s, p); }, shape);
+}
+
 TriangleMesh to_mesh(const Shape& shape, int segments) {
   HITBOX_ASSERT(segments >= 3);
   return std::visit([&](const auto& s) { return to_mesh(s, segments); }, shape);

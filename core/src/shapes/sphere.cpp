@@ -26,6 +26,12 @@ void support(const Sphere& sphere, std::span<const Vec3> directions, std::span<V
   for (size_t k = 0; k < directions.size(); ++k) out[k] = sphere.center + normalized(directions[k]) * sphere.radius;
 }
 
+Vec3 nearest(const Sphere& sphere, const Vec3& p) {
+  const Vec3 away = p - sphere.center;
+  const double distance = norm(away);
+  return distance <= sphere.radius ? p : sphere.center + away * (sphere.radius / distance);
+}
+
 TriangleMesh to_mesh(const Sphere& sphere, int segments) {
   const Axis axis{sphere.center, {0, 0, 1}, 0};
   return revolve(axis, capsule_profile(0, sphere.radius, segments), segments);

@@ -6,11 +6,16 @@ namespace hitbox::internal::shapes {
 
 namespace {
 
-double to_segment(double y, double z, double y0, double z0, double y1, double z1) {
+TrapezoidPoint nearest_on_segment(double y, double z, double y0, double z0, double y1, double z1) {
   const double dy = y1 - y0, dz = z1 - z0, length_sq = dy * dy + dz * dz;
   const double t = length_sq > 0 ? ((y - y0) * dy + (z - z0) * dz) / length_sq : 0;
   const double c = std::clamp(t, 0.0, 1.0);
-  const double ey = y - (y0 + c * dy), ez = z - (z0 + c * dz);
+  return {y0 + c * dy, z0 + c * dz};
+}
+
+double to_segment(double y, double z, double y0, double z0, double y1, double z1) {
+  const TrapezoidPoint q = nearest_on_segment(y, z, y0, z0, y1, z1);
+  const double ey = y - q.y, ez = z - q.z;
   return std::sqrt(ey * ey + ez * ez);
 }
 
@@ -30,6 +35,21 @@ double signed_distance(const Trapezoid& trapezoid, double y, double z) {
   if (inside <= 0) return inside;
   return std::min(
       {to_segment(y, z, -h, 0, -h, bottom), to_segment(y, z, -h, bottom, h, top), to_segment(y, z, h, 0, h, top)});
+}
+
+TrapezoidPoint nearest(const Trapezoid& trapezoid, double y, double z) {
+  if (signed_distance(trapezoid, y, z) <= 0) return {y, z};
+  const double h = trapezoid.half_height, up = std::abs(z);
+  double bottom = trapezoid.bottom, top = trapezoid.top;
+  if (!(h > 0)) bottom = top = std::max(bottom, top);
+  const TrapezoidPoint candidates[] = {nearest_on_segment(y, up, -h, 0, -h, bottom),
+                                       nearest_on_segment(y, up, -h, bottom, h, top),
+                                       nearest_on_segment(y, up, h, 0, h, top)};
+  const auto distance_sq = [&](const TrapezoidPoint& q) { return (y - q.y) * (y - q.y) + (up - q.z) * (up - q.z); };
+  TrapezoidPoint best = candidates[0];
+  for (const TrapezoidPoint& q : candidates)
+    if (distance_sq(q) < distance_sq(best)) best = q;
+  return {best.y, std::copysign(best.z, z)};
 }
 
 Trapezoid grown(const Trapezoid& trapezoid, double by) {

@@ -17,6 +17,12 @@ struct Trapezoid {
 // The exact distance, negative inside. The sign of `z` does not matter.
 double signed_distance(const Trapezoid& trapezoid, double y, double z);
 
+// The point of the trapezoid that is nearest to (y, z), which is that point itself if it is inside.
+struct TrapezoidPoint {
+  double y, z;
+};
+TrapezoidPoint nearest(const Trapezoid& trapezoid, double y, double z);
+
 // Moves every side out by `by`. A flat, wide trapezoid would become much wider than necessary, because its sides run
 // out almost along its base. A rectangle is then smaller and encloses it, too.
 Trapezoid grown(const Trapezoid& trapezoid, double by);

@@ -92,6 +92,22 @@ TEST(signed_distance_is_exact) {
   });
 }
 
+// The nearest point lies in the shape, at the distance that `signed_distance` gives.
+TEST(nearest_is_a_point_of_the_shape_at_the_distance) {
+  for_random_shapes(40, [](const Shape& shape, Random& random) {
+    for (int k = 0; k < 40; ++k) {
+      const Vec3 p = random_point(random, k % 2 ? 1 : 3), q = nearest(shape, p);
+      const double distance = distance_at(shape, p);
+      if (distance <= 0) {
+        CHECK(q == p);
+      } else {
+        CHECK_NEAR(norm(p - q), distance, 1e-12);
+        CHECK(distance_at(shape, q) <= 1e-12);
+      }
+    }
+  });
+}
+
 TEST(volume_area_and_curvature_obey_steiner) {
   for_random_shapes(3, [](const Shape& shape, Random& random) {
     const double c = 0.5;

@@ -18,6 +18,7 @@ inline size_t nbytes(const Capsule&) { return 28; }
 Bounds bounds(const Capsule& capsule);
 void signed_distance(const Capsule& capsule, std::span<const Vec3> points, std::span<double> out);
 void support(const Capsule& capsule, std::span<const Vec3> directions, std::span<Vec3> out);
+Vec3 nearest(const Capsule& capsule, const Vec3& p);
 TriangleMesh to_mesh(const Capsule& capsule, int segments);
 Capsule grown(const Capsule& capsule, double by);
 Capsule shrunk(const Capsule& capsule, double by, double least);

@@ -18,6 +18,7 @@ inline size_t nbytes(const Frustum&) { return 32; }
 Bounds bounds(const Frustum& frustum);
 void signed_distance(const Frustum& frustum, std::span<const Vec3> points, std::span<double> out);
 void support(const Frustum& frustum, std::span<const Vec3> directions, std::span<Vec3> out);
+Vec3 nearest(const Frustum& frustum, const Vec3& p);
 TriangleMesh to_mesh(const Frustum& frustum, int segments);
 Frustum grown(const Frustum& frustum, double by);
 Frustum shrunk(const Frustum& frustum, double by, double least);

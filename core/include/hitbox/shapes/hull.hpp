@@ -19,6 +19,7 @@ inline size_t nbytes(const Hull& hull) { return 12 * hull.vertices.size() + 6 * 
 Bounds bounds(const Hull& hull);
 void signed_distance(const Hull& hull, std::span<const Vec3> points, std::span<double> out);
 void support(const Hull& hull, std::span<const Vec3> directions, std::span<Vec3> out);
+Vec3 nearest(const Hull& hull, const Vec3& p);
 TriangleMesh to_mesh(const Hull& hull, int segments);
 Hull grown(const Hull& hull, double by);
 Hull shrunk(const Hull& hull, double by, double least);

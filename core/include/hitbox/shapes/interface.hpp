@@ -40,7 +40,7 @@ struct Similarity {
 inline double shrunk_size(double size, double by, double least) { return std::max(size - by, std::min(size, least)); }
 
 template <class S>
-concept ConvexShape = requires(const S& shape, std::span<const Vec3> points, std::span<double> distances,
+concept ConvexShape = requires(const S& shape, const Vec3& point, std::span<const Vec3> points, std::span<double> distances,
                                std::span<Vec3> extremes, const Similarity& similarity) {
   { S::kKind } -> std::convertible_to<Kind>;
   { volume(shape) } -> std::same_as<double>;
@@ -50,6 +50,7 @@ concept ConvexShape = requires(const S& shape, std::span<const Vec3> points, std
   { bounds(shape) } -> std::same_as<Bounds>;
   { signed_distance(shape, points, distances) } -> std::same_as<void>;
   { support(shape, points, extremes) } -> std::same_as<void>;
+  { nearest(shape, point) } -> std::same_as<Vec3>;
   { to_mesh(shape, 24) } -> std::same_as<TriangleMesh>;
   { grown(shape, 0.0) } -> std::same_as<S>;
   { shrunk(shape, 0.0, 0.0) } -> std::same_as<S>;

@@ -20,6 +20,7 @@ inline size_t nbytes(const Prism&) { return 44; }
 Bounds bounds(const Prism& prism);
 void signed_distance(const Prism& prism, std::span<const Vec3> points, std::span<double> out);
 void support(const Prism& prism, std::span<const Vec3> directions, std::span<Vec3> out);
+Vec3 nearest(const Prism& prism, const Vec3& p);
 TriangleMesh to_mesh(const Prism& prism, int segments);
 Prism grown(const Prism& prism, double by);
 Prism shrunk(const Prism& prism, double by, double least);

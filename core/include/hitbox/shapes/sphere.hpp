@@ -18,6 +18,7 @@ inline size_t nbytes(const Sphere&) { return 16; }
 Bounds bounds(const Sphere& sphere);
 void signed_distance(const Sphere& sphere, std::span<const Vec3> points, std::span<double> out);
 void support(const Sphere& sphere, std::span<const Vec3> directions, std::span<Vec3> out);
+Vec3 nearest(const Sphere& sphere, const Vec3& p);
 TriangleMesh to_mesh(const Sphere& sphere, int segments);
 Sphere grown(const Sphere& sphere, double by);
 Sphere shrunk(const Sphere& sphere, double by, double least);
