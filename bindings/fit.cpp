@@ -61,6 +61,7 @@ void bind_fit(nb::module_& m) {
       .def_rw("pad", &FitOptions::pad)
       .def_rw("expected_shapes", &FitOptions::expected_shapes)
       .def_rw("time_budget", &FitOptions::time_budget)
+      .def_rw("spaces", &FitOptions::spaces)
       .def_prop_rw(  // one row per sphere: centre, radius
           "keep_clear",
           [](const FitOptions& o) {

@@ -72,10 +72,8 @@ bool is_solid(const Points& vertices, const Indices& indices, const Indices& off
   return PyRun(1, std::move(report))([&](Run& run) { return is_closed_solid(mesh, run); });
 }
 
-using Crossing = std::tuple<std::string, Params, Triangles>;  // the form of a shape in shapes.hpp
-
 // x -> (x - origin) / unit, so that lengths are near 1 for any mesh.
-auto shape_union(const std::vector<Crossing>& crossings, std::array<double, 3> origin, double unit, unsigned threads,
+auto shape_union(const Crossings& crossings, std::array<double, 3> origin, double unit, unsigned threads,
                  nb::object report) {
   if (crossings.empty()) throw nb::value_error("a collider has at least one shape.");
   std::vector<Shape> shapes;
@@ -205,9 +203,8 @@ MomentsParts mesh_moments_of(const Points& vertices, const Indices& indices, con
   return to_python(PyRun(1, nb::none())([&](Run& run) { return mesh_moments(mesh, run); }));
 }
 
-std::optional<MomentsParts> union_moments_of(const std::vector<Crossing>& crossings, unsigned threads) {
-  std::vector<Shape> shapes;
-  for (const auto& [kind, params, triangles] : crossings) shapes.push_back(to_shape(kind, params, triangles));
+std::optional<MomentsParts> union_moments_of(const Crossings& crossings, unsigned threads) {
+  const std::vector<Shape> shapes = to_shapes(crossings);
   const auto found = PyRun(threads, nb::none())([&](Run& run) { return union_moments(shapes, run); });
   if (!found) return std::nullopt;
   return to_python(*found);

@@ -69,6 +69,12 @@ Shape to_shape(const std::string& kind, const Params& params, const Triangles& t
   return shape;
 }
 
+std::vector<Shape> to_shapes(const Crossings& crossings) {
+  std::vector<Shape> shapes;
+  for (const auto& [kind, params, triangles] : crossings) shapes.push_back(to_shape(kind, params, triangles));
+  return shapes;
+}
+
 ShapeParts to_python(const Shape& shape) {
   std::vector<double> params;
   const auto write = [&](const double& field) { params.push_back(field); };

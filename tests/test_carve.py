@@ -471,7 +471,7 @@ def test_a_count_that_is_enough_changes_nothing():
         ({"clear_points": [(1, 2)]}, "carve: clear_points: must be points"),
         ({"blockers": ["floor"]}, "carve: blocker 1 is a str"),
         ({"blockers": 3}, "carve: blockers"),
-        ({"blockers": [lambda points: 0.0]}, "carve: .*one number for each point"),
+        ({"blockers": [lambda points: 0.0]}, "carve: .*one number per point"),
         ({"threads": -1}, "carve: threads"),
         ({"progress": 3}, "carve: progress"),
         ({"cancel": 3}, "carve: cancel"),

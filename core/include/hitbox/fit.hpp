@@ -10,6 +10,7 @@
 #include "hitbox/result.hpp"
 #include "hitbox/run.hpp"
 #include "hitbox/shapes.hpp"
+#include "hitbox/space.hpp"
 
 namespace hitbox {
 
@@ -41,6 +42,7 @@ struct FitOptions {
   std::vector<uint32_t> group_of_face;  // empty, or one per face: no shape spans two groups
   std::vector<double> importance;       // empty, or one per face, above 0: a factor on distances from it
   std::vector<Sphere> keep_clear;       // mesh units: no merge makes a shape that enters one of these spheres
+  std::vector<NavigableSpace> spaces;   // nor one that enters one of these spaces
   uint32_t hull_vertices = 0;           // cap on the vertices of a hull; 0: no hulls
   double pad = 0;                       // mesh units: sides move out by this, or in if it is negative
   // about the number of shapes, which sets the resolution of distances; 0: unknown

@@ -8,41 +8,16 @@
 #include "base/tolerances.hpp"
 #include "carve/input.hpp"
 #include "carve/search.hpp"
-#include "hulls/certify.hpp"
+#include "hulls/open_space.hpp"
 #include "recognise/recognise.hpp"
 
 namespace hitbox::internal::carve {
 
 namespace {
 
-// The space is enlarged by this fraction of the tolerance, and the proof allows the same fraction as slack: a hull that
-// is closer to a centre of the enlarged space by less than that does not enter the true space.
-constexpr double kMargin = 0.01;
 // fraction of the tolerance that flat parts get on both sides along one to three axes
 constexpr double kThickness = 0.005;
 constexpr double kMostOutside = 0.3;  // fraction of the tolerance by which capped hulls may stick out
-
-// Options in the coordinates of the unit box, with the margin.
-SpaceOptions in_unit(const SpaceOptions& given, const UnitBox& unit) {
-  SpaceOptions options{given.radius / unit.side, {}, given.reachable_only, given.clear_points, {}};
-  options.blockers.half_spaces = given.blockers.half_spaces;
-  options.blockers.shapes = given.blockers.shapes;
-  options.tolerance = given.tolerance.scaled((1 - kMargin) / unit.side);
-  options.blockers.slack = kMargin * options.tolerance.least();
-  for (Vec3& p : options.clear_points) p = unit.to_unit(p);
-  for (HalfSpace& half : options.blockers.half_spaces)
-    half.offset = (half.offset - dot(half.normal, unit.origin)) / unit.side;
-  const Similarity to_unit{{}, -unit.origin / unit.side, 1 / unit.side};
-  for (Shape& shape : options.blockers.shapes) shape = transformed(shape, to_unit);
-  if (given.blockers.function)
-    options.blockers.function = [&given, unit](std::span<const Vec3> points, std::span<double> out) {
-      std::vector<Vec3> there;
-      for (const Vec3& p : points) there.push_back(unit.from_unit(p));
-      given.blockers.function(there, out);
-      for (double& d : out) d /= unit.side;
-    };
-  return options;
-}
 
 // Proved hulls by their vertices, so that an unchanged hull is not proved again.
 struct ByVertices {
@@ -55,36 +30,27 @@ struct ByVertices {
 
 class Carver {
  public:
-  Carver(const MeshView& mesh, const CarveOptions& options, Run& run)
+  Carver(std::shared_ptr<const OpenSpace> space, const CarveOptions& options, Run& run)
       : options_(options),
         run_(run),
-        unit_(referenced_bounds(mesh)),
-        mesh_(mesh, unit_),
-        surface_(mesh_.view(), run),
-        space_options_(in_unit(options.space, unit_)),
-        clearance_(surface_, space_options_.tolerance, space_options_.blockers),
-        input_(carve_input(mesh_.view(), surface_, kThickness * space_options_.tolerance.least(), run)) {}
+        space_(std::move(space)),
+        tolerance_(space_->query().tolerance),
+        input_(carve_input(space_->mesh(), space_->surface(), kThickness * tolerance_.least(), run)),
+        spheres_(space_->spheres().begin(), space_->spheres().end()) {}
 
-  Result<Carved> carve() {
-    {
-      const Run::Stretch stretch(run_, 0, 0.35);
-      auto found = navigable_space(mesh_.view(), surface_, space_options_, run_);
-      if (!found) return found.error();
-      space_ = std::move(found.value());
-    }
-    spheres_ = space_.spheres;
-    if (options_.simplifies)
+  CarveResult carve() {
+    if (!options_.hulls_only)
       if (auto simple = as_simple_shape()) return std::move(*simple);
     Decomposition found = decompose(input_, spheres_, search_options(), run_);
     run_.enter("prove", 0.9, 1);
     bool is_proved = false;
     found = prove(std::move(found), is_proved);
-    if (options_.most_parts != 0 && found.parts.size() > options_.most_parts) {
-      found = forced(std::move(found), options_.most_parts);
+    if (options_.count != 0 && found.parts.size() > options_.count) {
+      found = forced(std::move(found), options_.count);
       is_proved = wrong_parts(found.parts, {}).empty();
     }
     is_proved = is_proved && !enters_room_of_user(found.parts);
-    Carved carved = in_input(found);
+    CarveResult carved = in_input(found);
     carved.is_proved = is_proved;
     if (!is_proved) carved.depths = depths_of(found);
     return carved;
@@ -93,12 +59,12 @@ class Carver {
  private:
   SearchOptions search_options() const {
     SearchOptions search;
-    search.cut.concave_edges = options_.concave_edges;
-    search.cut.least_extent = space_options_.tolerance.least() / 2;
-    search.assembly.link = space_options_.tolerance.all;
+    search.cut.concave_edges = static_cast<int>(options_.concave_edges);
+    search.cut.least_extent = tolerance_.least() / 2;
+    search.assembly.link = tolerance_.all;
     search.assembly.thickness = input_.thickness;
-    search.assembly.most_vertices = options_.most_vertices;
-    search.assembly.most_outside = kMostOutside * space_options_.tolerance.least();
+    search.assembly.most_vertices = options_.max_vertices;
+    search.assembly.most_outside = kMostOutside * tolerance_.least();
     search.effort = options_.effort;
     search.seed = options_.seed;
     return search;
@@ -116,16 +82,15 @@ class Carver {
       hulls.push_back(&parts[k].hull);
       part_of.push_back(k);
     }
-    std::vector<Violation> wrong =
-        violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), kMostAHull, run_);
+    std::vector<Violation> wrong = space_->violations(hulls, kMostAHull, run_);
     for (Violation& v : wrong) v.hull = part_of[v.hull];
     return wrong;
   }
 
   // Spheres around the user's points are tested here, because the proof covers only centres that balls reach.
   bool enters_room_of_user(std::vector<Part>& parts) const {
-    const SphereBins room(
-        {space_.spheres.begin(), space_.spheres.begin() + static_cast<std::ptrdiff_t>(space_.user_count)});
+    const std::span<const Sphere> given = space_->spheres_of_user();
+    const SphereBins room({given.begin(), given.end()});
     return std::any_of(parts.begin(), parts.end(), [&](Part& part) { return room.entered_by(part.hull); });
   }
 
@@ -161,13 +126,8 @@ class Carver {
     return assembly.take();
   }
 
-  double slack() const {
-    const double margin = kMargin * space_options_.tolerance.least();
-    return std::min(margin / clearance_.steepness(space_options_.radius, margin), 0.5 * space_options_.radius);
-  }
-
   // The whole input as one simple shape, if it is one. The proof uses a polytope around that shape.
-  std::optional<Carved> as_simple_shape() {
+  std::optional<CarveResult> as_simple_shape() {
     if (input_.component_count != 1) return std::nullopt;
     constexpr std::array<bool, kPrimitiveCount> kKinds = {true, true, true, true, false, false};
     constexpr int kSegments = 64;
@@ -179,22 +139,21 @@ class Carver {
     PartHull around = part_hull(to_mesh(shape, kSegments).vertices, 0);
     if (SphereBins(spheres_).entered_by(around)) return std::nullopt;
     const PartHull* hulls[] = {&around};
-    if (!violations(hulls, space_.reach, clearance_, space_options_.radius, slack(), 1, run_).empty())
-      return std::nullopt;
-    Carved carved;
-    carved.shapes.push_back(transformed(shape, {{}, unit_.origin, unit_.side}));
-    carved.faces.emplace_back(mesh_.view().face_count());
+    if (!space_->violations(hulls, 1, run_).empty()) return std::nullopt;
+    CarveResult carved;
+    carved.shapes.push_back(transformed(shape, space_->unit().from_unit()));
+    carved.faces.emplace_back(space_->mesh().face_count());
     std::iota(carved.faces[0].begin(), carved.faces[0].end(), 0u);
     carved.is_proved = true;
     return carved;
   }
 
-  Carved in_input(const Decomposition& found) const {
-    Carved carved;
-    const Similarity to_input{{}, unit_.origin, unit_.side};
+  CarveResult in_input(const Decomposition& found) const {
+    CarveResult carved;
+    const Similarity to_input = space_->unit().from_unit();
     for (const Part& part : found.parts) {
       const size_t vertices = part.hull.mesh.vertices.size();
-      carved.is_capped = carved.is_capped && (options_.most_vertices == 0 || vertices <= options_.most_vertices);
+      carved.is_capped = carved.is_capped && (options_.max_vertices == 0 || vertices <= options_.max_vertices);
       carved.shapes.push_back(transformed(Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
       std::vector<uint32_t> faces;
       for (const uint32_t a : part.atoms)
@@ -220,20 +179,25 @@ class Carver {
 
   const CarveOptions& options_;
   Run& run_;
-  UnitBox unit_;
-  UnitMesh mesh_;
-  TriangleBvh surface_;
-  SpaceOptions space_options_;
-  Clearance clearance_;
+  std::shared_ptr<const OpenSpace> space_;
+  const Tolerance& tolerance_;
   Input input_;
-  NavigableSpace space_;
   std::vector<Sphere> spheres_;  // the spheres of the space, and those from the proof
 };
 
 }  // namespace
 
-Result<Carved> carve(const MeshView& mesh, const CarveOptions& options, Run& run) {
-  return Carver(mesh, options, run).carve();
+Result<CarveResult> carve(const MeshView& mesh, const CarveOptions& options, Run& run) {
+  std::shared_ptr<const OpenSpace> space;
+  {
+    const Run::Stretch stretch(run, 0, 0.35);
+    auto found = OpenSpace::around(mesh, options.space, run);
+    if (!found) return found.error();
+    space = std::move(found.value());
+  }
+  CarveResult carved = Carver(space, options, run).carve();
+  carved.space = OpenSpace::described(std::move(space));
+  return carved;
 }
 
 }  // namespace hitbox::internal::carve

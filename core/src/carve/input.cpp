@@ -59,12 +59,6 @@ void add_components(Input& input, Run& run) {
 
 }  // namespace
 
-UnitMesh::UnitMesh(const MeshView& mesh, const UnitBox& unit)
-    : indices(mesh.indices.begin(), mesh.indices.end()), offsets(mesh.offsets.begin(), mesh.offsets.end()) {
-  vertices.reserve(mesh.vertices.size());
-  for (const Vec3& p : mesh.vertices) vertices.push_back(unit.to_unit(p));
-}
-
 Input carve_input(const MeshView& unit_mesh, const TriangleBvh& surface, double thickness, Run& run) {
   const CleanedMesh cleaned = clean(unit_mesh, {}, "", run).value();
   const MeshView welded{cleaned.vertices, cleaned.indices, unit_mesh.offsets};

@@ -15,7 +15,8 @@
 #include <span>
 #include <vector>
 
-#include "geometry/half_space.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/half_space.hpp"
 
 namespace hitbox::internal::clip {
 

@@ -113,7 +113,9 @@ class FinalShapes {
     const ClusterMembers members(mesh_, partition_);
     simple_ = simple_parts(input.simple, partition_, members);
     make_room();
-    fit(members, std::vector<bool>(partition_.cluster_count, true));
+    const std::vector<bool> all(partition_.cluster_count, true);
+    fit(members, all);
+    refuse_entering(members, all);
   }
 
   // Space to be kept clear takes precedence over the count. Clusters of single faces are not split.
@@ -133,7 +135,9 @@ class FinalShapes {
       if (partition_.cluster_count == members.size()) return;
       halved.resize(partition_.cluster_count, true);
       make_room();
-      fit({mesh_, partition_}, halved);
+      const ClusterMembers after(mesh_, partition_);
+      fit(after, halved);
+      refuse_entering(after, halved);
     }
   }
 
@@ -153,6 +157,10 @@ class FinalShapes {
       if (smaller[k] && !members.faces(k).empty())
         hulls_[k] = better_hull(input_, tools_, fitted_[k], members.vertices(k));
     });
+    if (!input_.options.spaces.empty()) {
+      refuse_entering(members, smaller);
+      halve_refused();
+    }
     return std::find(smaller.begin(), smaller.end(), true) != smaller.end();
   }
 
@@ -162,8 +170,8 @@ class FinalShapes {
     std::vector<Shape> shapes(members.size());
     std::vector<std::vector<Vec3>> points(members.size());
     for_each_cluster([&](size_t k) {
-      for (const uint32_t v : members.vertices(k)) points[k].push_back(input_.exact_vertices[v]);
-      shapes[k] = in_input(input_, hulls_[k] ? *hulls_[k] : to_shape(fitted_[k]), points[k]);
+      points[k] = points_of(members, k);
+      shapes[k] = final_shape(k, points[k]);
     });
     return without_useless_shapes(std::move(shapes), std::move(points), partition_, input_, run_);
   }
@@ -210,6 +218,32 @@ class FinalShapes {
       fitted_[k] = kept_low(best, before_[k], low_, tools_.thorough, fitter);
       hulls_[k] = better_hull(input_, tools_, fitted_[k], members.vertices(k));
       if (hulls_[k]) fitted_[k].refused = false;
+    });
+  }
+
+  std::vector<Vec3> points_of(const ClusterMembers& members, size_t k) const {
+    std::vector<Vec3> points;
+    for (const uint32_t v : members.vertices(k)) points.push_back(input_.exact_vertices[v]);
+    return points;
+  }
+  Shape final_shape(size_t k, std::span<const Vec3> points) const {
+    return in_input(input_, hulls_[k] ? *hulls_[k] : to_shape(fitted_[k]), points);
+  }
+
+  // Refuses shapes that enter a space, with proof. A hull may stay out where a primitive does not.
+  void refuse_entering(const ClusterMembers& members, const std::vector<bool>& which) {
+    if (input_.options.spaces.empty()) return;
+    for_each_cluster([&](size_t k) {
+      if (!which[k] || members.faces(k).empty() || fitted_[k].refused) return;
+      const std::vector<Vec3> points = points_of(members, k);
+      run_.poll();
+      if (input_.stays_out_of_spaces(final_shape(k, points))) return;
+      fitted_[k].refused = true;
+      if (hulls_[k].has_value()) return hulls_[k].reset();
+      hulls_[k] = better_hull(input_, tools_, fitted_[k], members.vertices(k));
+      if (!hulls_[k]) return;
+      fitted_[k].refused = !input_.stays_out_of_spaces(final_shape(k, points));
+      if (fitted_[k].refused) hulls_[k].reset();
     });
   }
 

@@ -47,7 +47,10 @@ LeafSet first_leaves(const FitInput& input, size_t count, const Tools& tools, Me
   const Premerged premerged = premerge(mesh, pairs, groups, count, max_excess, tree, run);
   const bool with_tangent = input.options.tangent != Tangent::off;
   if (!input.field) return make_leaves(mesh, premerged, pairs, tree, tools.quick, nullptr, with_tangent, run);
-  const Surroundings around{input.surface(run), *input.field};
+  // Made here and not in the input, because premerging needs much memory of its own.
+  std::optional<TriangleBvh> made;
+  if (!input.uncut_surface) made.emplace(mesh, run);
+  const Surroundings around{made ? *made : *input.uncut_surface, *input.field};
   return make_leaves(mesh, premerged, pairs, tree, tools.quick, &around, with_tangent, run);
 }
 

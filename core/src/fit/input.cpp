@@ -37,7 +37,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
   const Bounds box = referenced_bounds(exact_mesh);
   to_input = {{}, box.center(), box.diagonal()};
   put_in_order(welded_mesh, exact_mesh, run);
-  clear = kept_space(options.keep_clear, options.pad, to_input, run);
+  clear = kept_space(options.keep_clear, options.spaces, options.pad, to_input, run);
   solid = options.objective == Objective::outer && is_closed_solid(welded(), run);
   CutFaces cut_faces;
   if (finds_simple_parts(options)) {
@@ -48,21 +48,16 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     cut_faces = std::move(simplified.cut);
     if (!clear.empty())
       std::erase_if(simple, [&](const SimplePart& part) {
-        return clear.entered_by(may_cut ? part.final_shape() : around_exact(part));
+        const Shape shape = may_cut ? part.final_shape() : around_exact(part);
+        return clear.entered_by(shape) || !stays_out_of_spaces(transformed(shape, to_input));
       });
   }
   const bool nothing_to_merge = simple.size() == 1 && simple[0].faces.size() == offsets.size() - 1;
   if (options.cost == Cost::deviation && !nothing_to_merge) {
     field.emplace(welded(), solid, options.importance, options.expected_shapes, run);
-    if (!cut_faces.empty()) surface_.emplace(welded(), run);
+    if (!cut_faces.empty()) uncut_surface.emplace(welded(), run);
   }
   if (!cut_faces.empty()) cut(cut_faces);
-}
-
-const TriangleBvh& FitInput::surface(Run& run) const {
-  const std::lock_guard lock(surface_mutex_);
-  if (!surface_) surface_.emplace(welded(), run);
-  return *surface_;
 }
 
 // In unit coordinates, by the positions of the faces before welding moves them.
@@ -97,6 +92,10 @@ void FitInput::put_in_order(const MeshView& welded_mesh, const MeshView& exact_m
   input_face = order.faces;
   options.group_of_face = groups_in_order(options.group_of_face, order);
   options.importance = in_order<double>(options.importance, order.faces);
+}
+
+bool FitInput::stays_out_of_spaces(const Shape& shape) const {
+  return options.spaces.empty() || stays_out(padded(shape, std::max(options.pad, 0.0), 0), options.spaces);
 }
 
 // Welding may have moved vertices into the space.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 
 #include "bvh/bvh.hpp"
@@ -26,9 +25,8 @@ struct FitInput {
   MeshView exact() const { return is_welded_exactly ? welded() : MeshView{unit_exact, exact_indices, offsets}; }
   // In the coordinates of the input.
   MeshView exact_in_input() const { return {exact_vertices, exact().indices, offsets}; }
-  // What medial centres are found with; only where there is a field. Made when it is first asked for: not before
-  // premerging, which needs much memory of its own. Threads may ask at the same time.
-  const TriangleBvh& surface(Run& run) const;
+  // Whether a shape, in the coordinates of the input and once it is padded, enters none of the spaces of the options.
+  bool stays_out_of_spaces(const Shape& shape) const;
 
   FitOptions options;
   Similarity to_input;
@@ -41,16 +39,14 @@ struct FitInput {
   std::vector<uint32_t> input_face;    // per face or fragment here: the face of the input
   std::optional<DistanceField> field;  // what deviation is measured with; none where the cost is a volume
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // end of refining
-  bool solid = false;  // the inside hardly counts
-  ClearSpace clear;    // for padded shapes, in unit coordinates
+  std::optional<TriangleBvh> uncut_surface;  // of the faces before any was cut; none where no face was cut
+  bool solid = false;                        // the inside hardly counts
+  ClearSpace clear;                          // for padded shapes, in unit coordinates
 
  private:
   void put_in_order(const MeshView& welded_mesh, const MeshView& exact_mesh, Run& run);
   Shape around_exact(const SimplePart& part) const;  // no face is cut
   void cut(const CutFaces& cut);
-
-  mutable std::mutex surface_mutex_;
-  mutable std::optional<TriangleBvh> surface_;  // of the faces before any was cut
 };
 
 }  // namespace hitbox::internal::fit

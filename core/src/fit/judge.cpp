@@ -33,7 +33,8 @@ Interval Judge::strays(const Shape& shape, const FarthestGoal& goal, Run& run) c
 Judged Judge::around(std::span<const uint32_t> faces, const Moments& medial, const FarthestGoal& goal, Run& run) const {
   Judged judged;
   judged.shape = shaper_.around(faces, vertices_of(input_.exact(), faces), medial, run);
-  judged.enters = enters_any(padded(judged.shape, std::max(input_.options.pad, 0.0), 0), input_.options.keep_clear);
+  judged.enters = enters_any(padded(judged.shape, std::max(input_.options.pad, 0.0), 0), input_.options.keep_clear) ||
+                  !input_.stays_out_of_spaces(judged.shape);
   judged.strays = strays(judged.shape, goal, run);
   return judged;
 }

@@ -12,7 +12,7 @@ namespace hitbox::internal::fit {
 struct Judged {
   Shape shape;
   Interval strays;      // bounds of its largest distance from the mesh
-  bool enters = false;  // it enters a sphere to keep clear
+  bool enters = false;  // it enters what is to be kept clear
 };
 
 class Judge {

@@ -8,7 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "geometry/half_space.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/half_space.hpp"
 
 namespace hitbox::internal::geometry {
 

@@ -7,11 +7,11 @@ namespace hitbox::internal::hulls {
 
 namespace {
 
+template <class Body>
 class Certifier {
  public:
   // `away` is half the diagonal of the cubes.
-  Certifier(std::span<const PartHull* const> hulls, const Clearance& clearance, double radius, double slack,
-            double away)
+  Certifier(std::span<const Body* const> hulls, const Clearance& clearance, double radius, double slack, double away)
       : hulls_(hulls),
         clearance_(clearance),
         radius_(radius),
@@ -48,7 +48,7 @@ class Certifier {
     return std::any_of(found.begin(), found.end(), [&](const Violation& v) { return v.hull == hull; });
   }
   // Whether no centre within `away` is too close to the hull; see the head of certify.hpp.
-  bool is_clear(const Vec3& center, const Vec3& from_mesh, double away, const PartHull& hull) const {
+  bool is_clear(const Vec3& center, const Vec3& from_mesh, double away, const Body& hull) const {
     const Vec3 from_hull = center - hull.nearest(center);
     const double of_mesh = norm(from_mesh), of_hull = norm(from_hull);
     if (!(of_mesh > 0 && of_hull > 0)) return false;
@@ -58,7 +58,7 @@ class Certifier {
     return least >= radius_ - slack_;
   }
 
-  std::span<const PartHull* const> hulls_;
+  std::span<const Body* const> hulls_;
   const Clearance& clearance_;
   double radius_, slack_;
   double steepness_;
@@ -80,9 +80,11 @@ bool is_deep(const Reach& reach, const GridPoint& at) {
   return true;
 }
 
-// `also_deep` includes points that seem to be deep, because the depth is meaningless if more than the mesh blocks the
-// way.
-std::vector<uint32_t> points_at_boundary(const Reach& reach, bool also_deep, Run& run) {
+}  // namespace
+
+Boundary boundary_of(const Reach& reach, const Clearance& clearance, Run& run) {
+  // The depth is meaningless if more than the mesh blocks the way. Then points that seem to be deep are included.
+  const bool also_deep = !clearance.blockers().empty() || clearance.tolerance().is_directed();
   const auto planes = static_cast<size_t>(reach.grid.size[2]);
   std::vector<std::vector<uint32_t>> of_plane(planes);
   run.for_each_block(planes, 1, [&](size_t z, size_t, size_t) {
@@ -93,37 +95,34 @@ std::vector<uint32_t> points_at_boundary(const Reach& reach, bool also_deep, Run
           (also_deep || reach.is_reached[k] != Reach::kFree || !is_deep(reach, reach.grid.point(k))))
         of_plane[z].push_back(static_cast<uint32_t>(k));
   });
-  std::vector<uint32_t> all;
-  for (const auto& found : of_plane) all.insert(all.end(), found.begin(), found.end());
-  return all;
+  Boundary boundary{reach.grid, {}};
+  for (const auto& found : of_plane) boundary.points.insert(boundary.points.end(), found.begin(), found.end());
+  return boundary;
 }
 
-}  // namespace
-
-std::vector<Violation> violations(std::span<const PartHull* const> hulls, const Reach& reach,
+std::vector<Violation> violations(std::span<const PartHull* const> hulls, const Boundary& boundary,
                                   const Clearance& clearance, double radius, double slack, size_t most_a_hull,
                                   Run& run) {
   if (hulls.empty()) return {};
-  const bool is_plain = clearance.blockers().empty() && !clearance.tolerance().is_directed();
-  const std::vector<uint32_t> points = points_at_boundary(reach, !is_plain, run);
+  const auto& [grid, points] = boundary;
   std::vector<Bounds> boxes;
   for (const PartHull* hull : hulls) boxes.push_back(hull->box);
   const BoxBvh tree(std::move(boxes), run);
-  const Certifier certifier(hulls, clearance, radius, slack, std::sqrt(3.0) / 2 * reach.grid.step);
+  const Certifier certifier(hulls, clearance, radius, slack, std::sqrt(3.0) / 2 * grid.step);
   constexpr size_t kBlock = 64;
   std::vector<std::vector<Violation>> of_block((points.size() + kBlock - 1) / kBlock);
   run.for_each_block(points.size(), kBlock, [&](size_t first, size_t last, size_t block) {
     run.poll();
     std::vector<uint32_t> near;
     for (size_t k = first; k < last; ++k) {
-      const Vec3 center = reach.grid.position(reach.grid.point(points[k]));
+      const Vec3 center = grid.position(grid.point(points[k]));
       Bounds around{center, center};
-      around.grow(radius + reach.grid.step);
+      around.grow(radius + grid.step);
       near.clear();
       tree.overlaps(around, [&](uint32_t hull) { near.push_back(hull); });
       std::sort(near.begin(), near.end());
       std::vector<Violation> found;
-      certifier.look_at(center, reach.grid.step / 2, near, found);
+      certifier.look_at(center, grid.step / 2, near, found);
       of_block[block].insert(of_block[block].end(), found.begin(), found.end());
     }
   });
@@ -133,6 +132,30 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
     for (const Violation& v : found)
       if (count[v.hull]++ < most_a_hull) all.push_back(v);
   return all;
+}
+
+std::vector<Sphere> violations(const ConvexBody& body, const Boundary& boundary, const Clearance& clearance,
+                               double radius, double slack, size_t most) {
+  const Grid& grid = boundary.grid;
+  Bounds around = body.box;
+  around.grow(radius + grid.step);
+  const auto [low, high] = grid.points_in(around);
+  const ConvexBody* const bodies[] = {&body};
+  const Certifier certifier(std::span<const ConvexBody* const>(bodies), clearance, radius, slack,
+                            std::sqrt(3.0) / 2 * grid.step);
+  constexpr uint32_t kThis[] = {0};
+  std::vector<Sphere> spheres;
+  for (int z = low[2]; z < high[2]; ++z)
+    for (int y = low[1]; y < high[1]; ++y) {
+      auto at = std::lower_bound(boundary.points.begin(), boundary.points.end(), grid.index(low[0], y, z));
+      for (const size_t end = grid.index(high[0] - 1, y, z); at != boundary.points.end() && *at <= end; ++at) {
+        std::vector<Violation> found;
+        certifier.look_at(grid.position(grid.point(*at)), grid.step / 2, kThis, found);
+        for (const Violation& v : found) spheres.push_back(v.sphere);
+        if (spheres.size() >= most) return spheres;
+      }
+    }
+  return spheres;
 }
 
 }  // namespace hitbox::internal::hulls

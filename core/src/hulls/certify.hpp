@@ -19,10 +19,18 @@
 
 #include <vector>
 
+#include "hulls/convex_body.hpp"
 #include "hulls/part_hull.hpp"
 #include "space/space.hpp"
 
 namespace hitbox::internal::hulls {
+
+// The cubes around grid points through which the boundary of the set of centres may go.
+struct Boundary {
+  Grid grid;
+  std::vector<uint32_t> points;  // ascending
+};
+Boundary boundary_of(const Reach& reach, const Clearance& clearance, Run& run);
 
 struct Violation {
   Sphere sphere;
@@ -30,8 +38,12 @@ struct Violation {
 };
 
 // Returns at most `most_a_hull` violations per hull. `clearance` is that of the space.
-std::vector<Violation> violations(std::span<const PartHull* const> hulls, const Reach& reach,
+std::vector<Violation> violations(std::span<const PartHull* const> hulls, const Boundary& boundary,
                                   const Clearance& clearance, double radius, double slack, size_t most_a_hull,
                                   Run& run);
+
+// At most `most` spheres around centres that are too close to the body. Only the cubes near the body are visited.
+std::vector<Sphere> violations(const ConvexBody& body, const Boundary& boundary, const Clearance& clearance,
+                               double radius, double slack, size_t most);
 
 }  // namespace hitbox::internal::hulls

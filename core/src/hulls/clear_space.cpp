@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "geometry/triangle.hpp"
+#include "hulls/open_space.hpp"
 
 namespace hitbox::internal::hulls {
 
@@ -61,11 +62,21 @@ bool ClearSpace::entered_by(const Shape& unpadded) const {
   return false;
 }
 
-ClearSpace kept_space(std::span<const Sphere> spheres, double pad, const Similarity& to_input, Run& run) {
+ClearSpace kept_space(std::span<const Sphere> given, std::span<const NavigableSpace> spaces, double pad,
+                      const Similarity& to_input, Run& run) {
+  std::vector<Sphere> spheres(given.begin(), given.end());
+  for (const NavigableSpace& space : spaces) spheres.insert(spheres.end(), space.spheres.begin(), space.spheres.end());
   if (spheres.empty()) return {};
   constexpr double kRoom = 1e-10;
   // If sides move in, an engine's margin replaces them.
   return ClearSpace(before(to_input, spheres), std::max(pad, 0.0) / to_input.scale, kRoom, run);
+}
+
+bool stays_out(const Shape& shape, std::span<const NavigableSpace> spaces) {
+  const auto enters = [&](const Sphere& s) { return norm(s.center - nearest(shape, s.center)) < s.radius; };
+  return std::ranges::none_of(spaces, [&](const NavigableSpace& space) {
+    return space.proof ? space.proof->entered_by(shape) : std::ranges::any_of(space.spheres, enters);
+  });
 }
 
 }  // namespace hitbox::internal::hulls

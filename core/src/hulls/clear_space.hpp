@@ -9,6 +9,7 @@
 
 #include "bvh/bvh.hpp"
 #include "hitbox/shapes.hpp"
+#include "hitbox/space.hpp"
 
 namespace hitbox::internal::hulls {
 
@@ -36,8 +37,12 @@ class ClearSpace {
   std::optional<BoxBvh> tree_;
 };
 
-// Spheres that shapes must not enter once they are padded by `pad`, in the coordinates that `to_input` takes to those
-// of the input.
-ClearSpace kept_space(std::span<const Sphere> spheres, double pad, const Similarity& to_input, Run& run);
+// Spheres that shapes must not enter once they are padded by `pad`, those of the spaces too, in the coordinates that
+// `to_input` takes to those of the input.
+ClearSpace kept_space(std::span<const Sphere> spheres, std::span<const NavigableSpace> spaces, double pad,
+                      const Similarity& to_input, Run& run);
+
+// Whether a shape enters none of the spaces. For a space with a proof this covers the whole space.
+bool stays_out(const Shape& shape, std::span<const NavigableSpace> spaces);
 
 }  // namespace hitbox::internal::hulls

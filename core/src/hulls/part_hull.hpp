@@ -11,8 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "bvh/bvh.hpp"
-#include "geometry/half_space.hpp"
+#include "hitbox/half_space.hpp"
 #include "hitbox/triangle_mesh.hpp"
 
 namespace hitbox::internal::hulls {

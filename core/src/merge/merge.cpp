@@ -5,8 +5,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "carve/input.hpp"
-#include "hulls/part_hull.hpp"
+#include "hulls/open_space.hpp"
 #include "parts/assembly.hpp"
 #include "primitives/candidates.hpp"
 #include "shapes/enclosing.hpp"
@@ -104,25 +103,28 @@ class Merger {
         options_(options),
         run_(run),
         unit_(bounds_of_all(shapes)),
-        tolerance_(options.tolerance / unit_.side) {
-    const Similarity to_unit{{}, -unit_.origin / unit_.side, 1 / unit_.side};
+        tolerance_(options.tolerance / unit_.side),
+        link_(options.distance.value_or(options.tolerance) / unit_.side) {
+    const Similarity to_unit = unit_.to_unit();
     for (const Shape& shape : shapes) shapes_.push_back(transformed(shape, to_unit));
-    for (const Sphere& s : options.spheres) spheres_.push_back(std::get<Sphere>(transformed(Shape(s), to_unit)));
+    if (options.space)
+      for (const Sphere& s : options.space->spheres) spheres_.push_back(transformed(s, to_unit));
   }
 
-  MergedShapes merge() {
+  MergeResult merge() {
     run_.enter("shapes", 0, 0.2);
     std::vector<Atom> atoms = atoms_of(shapes_, kOutsideRound * tolerance_, run_);
     run_.enter("merge", 0.2, 0.9);
-    const SphereBins bins(spheres_);
-    Assembly assembly(std::move(atoms), bins, assembly_options(options_.distance / unit_.side), nullptr);
-    assembly.merge(std::max<size_t>(options_.count, 1), run_);
-    if (options_.has_space && options_.count == 0) assembly.dissolve(run_);
-    Decomposition found = assembly.take();
-    if (options_.count != 0 && found.parts.size() > options_.count) {
-      Assembly wider(std::move(found), bins, assembly_options(Bounds::kInfinity), nullptr);
-      wider.merge(options_.count, run_);
-      found = wider.take();
+    Decomposition found = Assembly(std::move(atoms), SphereBins(spheres_), assembly_options(link_), nullptr).take();
+    constexpr int kMostRounds = 30;
+    for (int round = 0; round < kMostRounds; ++round) {
+      found = assembled(std::move(found));
+      const std::vector<uint8_t> is_wrong = entering(found.parts);
+      if (std::ranges::count(is_wrong, 1) == 0) break;
+      const SphereBins bins(spheres_);
+      Assembly apart(std::move(found), bins, assembly_options(link_), nullptr);
+      apart.take_apart(is_wrong);
+      found = apart.take();
     }
     run_.enter("simplify", 0.9, 1);
     return in_input(std::move(found.parts));
@@ -135,23 +137,58 @@ class Merger {
     return all;
   }
 
+  // Merges as far as the spheres, or else the tolerance, admit.
+  Decomposition assembled(Decomposition found) const {
+    const SphereBins bins(spheres_);
+    Assembly assembly(std::move(found), bins, assembly_options(link_), nullptr);
+    assembly.merge(std::max<size_t>(options_.count, 1), run_);
+    if (options_.space && options_.count == 0) assembly.dissolve(run_);
+    found = assembly.take();
+    if (options_.count == 0 || found.parts.size() <= options_.count) return found;
+    Assembly wider(std::move(found), bins, assembly_options(Bounds::kInfinity), nullptr);
+    wider.merge(options_.count, run_);
+    return wider.take();
+  }
+
+  // Marks the merged parts that enter the space, and adds spheres where they do.
+  std::vector<uint8_t> entering(std::span<const Part> parts) {
+    std::vector<uint8_t> is_wrong(parts.size());
+    if (!has_proof()) return is_wrong;
+    constexpr size_t kMostAPart = 200;
+    std::vector<std::vector<Sphere>> entered(parts.size());
+    run_.for_each_block(parts.size(), 1, [&](size_t k, size_t, size_t) {
+      run_.poll();
+      if (original(parts[k])) return;
+      const Shape hull = transformed(Shape(hull_of(parts[k])), unit_.from_unit());
+      entered[k] = options_.space->proof->entered_balls(hull, kMostAPart);
+    });
+    for (size_t k = 0; k < parts.size(); ++k) {
+      is_wrong[k] = entered[k].empty() ? 0 : 1;
+      for (const Sphere& s : entered[k]) spheres_.push_back(transformed(s, unit_.to_unit()));
+    }
+    return is_wrong;
+  }
+
+  bool has_proof() const { return options_.space && options_.space->proof; }
+  static Hull hull_of(const Part& part) { return {part.hull.mesh.vertices, part.hull.mesh.triangles}; }
+
   AssemblyOptions assembly_options(double link) const {
     AssemblyOptions options;
     options.link = link;
     options.thickness = 1e-5;
-    options.most_vertices = options_.most_vertices;
+    options.most_vertices = options_.max_vertices;
     // The count is reached in any case, as in carve.
     options.most_outside = options_.count != 0 ? Bounds::kInfinity : kMostOutside * tolerance_;
-    if (!options_.has_space && options_.count == 0) options.most_growth = tolerance_;
+    if (!options_.space && options_.count == 0) options.most_growth = tolerance_;
     return options;
   }
 
-  MergedShapes in_input(std::vector<Part> parts) {
+  MergeResult in_input(std::vector<Part> parts) {
     std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
       return *std::min_element(a.atoms.begin(), a.atoms.end()) < *std::min_element(b.atoms.begin(), b.atoms.end());
     });
-    const Similarity to_input{{}, unit_.origin, unit_.side};
-    MergedShapes merged;
+    const Similarity to_input = unit_.from_unit();
+    MergeResult merged;
     for (Part& part : parts) {
       run_.poll();
       std::sort(part.atoms.begin(), part.atoms.end());
@@ -159,9 +196,8 @@ class Merger {
         merged.shapes.push_back(given_[*alone]);
       } else {
         std::optional<Shape> simple;
-        if (options_.simplifies) simple = simplest(part);
-        merged.shapes.push_back(
-            transformed(simple ? *simple : Shape(Hull{part.hull.mesh.vertices, part.hull.mesh.triangles}), to_input));
+        if (!options_.hulls_only) simple = simplest(part);
+        merged.shapes.push_back(transformed(simple ? *simple : Shape(hull_of(part)), to_input));
       }
       merged.from.push_back(std::move(part.atoms));
     }
@@ -209,6 +245,7 @@ class Merger {
   }
 
   bool enters_space(const Shape& shape) const {
+    if (has_proof()) return options_.space->proof->entered_by(transformed(shape, unit_.from_unit()));
     return std::any_of(spheres_.begin(), spheres_.end(), [&](const Sphere& s) {
       double distance = 0;
       signed_distance(shape, {&s.center, 1}, {&distance, 1});
@@ -220,14 +257,14 @@ class Merger {
   const MergeOptions& options_;
   Run& run_;
   UnitBox unit_;
-  double tolerance_;
-  std::vector<Shape> shapes_;  // in the unit box
-  std::vector<Sphere> spheres_;
+  double tolerance_, link_;
+  std::vector<Shape> shapes_;    // in the unit box
+  std::vector<Sphere> spheres_;  // of the space, and where the proof found that shapes enter
 };
 
 }  // namespace
 
-Result<MergedShapes> merge_shapes(std::span<const Shape> shapes, const MergeOptions& options, Run& run) {
+MergeResult merge_shapes(std::span<const Shape> shapes, const MergeOptions& options, Run& run) {
   return Merger(shapes, options, run).merge();
 }
 

@@ -71,6 +71,18 @@ void Assembly::add(Atom atom) {
   parts_.push_back(part_of({static_cast<uint32_t>(atoms_.size() - 1)}));
 }
 
+void Assembly::take_apart(std::span<const uint8_t> is_taken) {
+  std::vector<Part> all;
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    if (is_taken[k] == 0) {
+      all.push_back(std::move(parts_[k]));
+    } else {
+      for (const uint32_t atom : parts_[k].atoms) all.push_back(part_of({atom}));
+    }
+  }
+  parts_ = std::move(all);
+}
+
 Part Assembly::part_of(std::vector<uint32_t> atoms) const {
   Part part;
   for (const uint32_t a : atoms) {

@@ -61,6 +61,8 @@ class Assembly {
 
   // Adds the atom as a part of its own.
   void add(Atom atom);
+  // Makes every atom of these parts a part of its own again.
+  void take_apart(std::span<const uint8_t> is_taken);
   // Merges greedily, by Eq. 7, down to `count` parts.
   void merge(size_t count, Run& run);
   // Removes parts whose atoms all find a place in others.

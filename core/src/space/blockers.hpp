@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "geometry/half_space.hpp"
+#include "base/rooms.hpp"
+#include "hitbox/half_space.hpp"
 #include "hitbox/shapes.hpp"
 
 namespace hitbox::internal::space {

@@ -1,6 +1,7 @@
 // Points on a regular grid around a box, and its cubes, which are halved while a property is not constant over a cube.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -43,6 +44,19 @@ struct Grid {
   struct Cube {
     GridPoint low, high;
   };
+  // The points inside a box; none if it lies beside the grid.
+  Cube points_in(const Bounds& box) const {
+    Cube cube{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto k = static_cast<size_t>(axis);
+      const double count = size[k], low = std::ceil((box.low[axis] - origin[axis]) / step),
+                   high = std::floor((box.high[axis] - origin[axis]) / step) + 1;
+      cube.low[k] = static_cast<int>(std::clamp(low, 0.0, count));
+      cube.high[k] = static_cast<int>(std::clamp(high, static_cast<double>(cube.low[k]), count));
+      if (cube.low[k] == cube.high[k]) return {};
+    }
+    return cube;
+  }
   // The `number`-th of the cubes of `side` points that divide the grid.
   size_t cube_count(int side) const { return along(0, side) * along(1, side) * along(2, side); }
   Cube cube(size_t number, int side) const {

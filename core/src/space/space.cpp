@@ -23,7 +23,7 @@ double grid_step(double radius, double tolerance) {
 
 class SpaceFinder {
  public:
-  SpaceFinder(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options, const Grid& grid, Run& run)
+  SpaceFinder(const MeshView& mesh, const TriangleBvh& surface, const SpaceQuery& options, const Grid& grid, Run& run)
       : mesh_(mesh),
         surface_(surface),
         options_(options),
@@ -36,7 +36,7 @@ class SpaceFinder {
         half_cell_(0.5 * std::sqrt(3.0) * grid.step),
         nearly_(half_cell_ * clearance_.steepness(options.radius, half_cell_)) {}
 
-  NavigableSpace find() {
+  ReachedSpace find() {
     run_.enter("classify", 0, 0.6);
     classify();
     if (options_.blockers.function) ask_function();
@@ -44,7 +44,7 @@ class SpaceFinder {
     flood(points_outside());
     if (!options_.reachable_only) add_sealed();
     run_.enter("spheres", 0.7, 1);
-    NavigableSpace found;
+    ReachedSpace found;
     found.spheres = spheres_of_user();
     found.user_count = found.spheres.size();
     add_boundary(found.spheres);
@@ -81,7 +81,7 @@ class SpaceFinder {
 
   const MeshView& mesh_;
   const TriangleBvh& surface_;
-  const SpaceOptions& options_;
+  const SpaceQuery& options_;
   const Grid& grid_;
   Run& run_;
   Clearance clearance_;
@@ -345,8 +345,8 @@ void SpaceFinder::add_boundary(std::vector<Sphere>& spheres) {
 
 }  // namespace
 
-Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options,
-                                       Run& run) {
+Result<ReachedSpace> reached_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceQuery& options,
+                                   Run& run) {
   const double step = grid_step(options.radius, options.tolerance.least());
   // The grid extends to balls that just touch the box, including the tolerance.
   const double margin = options.radius + std::max(2 * step, options.tolerance.all + step);

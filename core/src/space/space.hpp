@@ -28,7 +28,7 @@
 
 namespace hitbox::internal::space {
 
-struct SpaceOptions {
+struct SpaceQuery {
   double radius = 0;  // radius of the ball in mesh units, above 0
   Tolerance tolerance;
   bool reachable_only = true;      // off: sealed space counts too, except the inside of solids
@@ -44,14 +44,14 @@ struct Reach {
   std::vector<uint8_t> is_reached;  // 0: unreachable
 };
 
-struct NavigableSpace {
+struct ReachedSpace {
   std::vector<Sphere> spheres;  // the user's first, one per point with room; then by grid cell
   size_t user_count = 0;        // number of the user's spheres
   Reach reach;
 };
 
 // `surface` is that of the mesh. Fails if the grid would have more than 2^30 points.
-Result<NavigableSpace> navigable_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceOptions& options,
-                                       Run& run);
+Result<ReachedSpace> reached_space(const MeshView& mesh, const TriangleBvh& surface, const SpaceQuery& options,
+                                   Run& run);
 
 }  // namespace hitbox::internal::space

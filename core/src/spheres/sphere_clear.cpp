@@ -30,7 +30,7 @@ std::array<Pieces, 2> split(Pieces pieces) {
 
 class Replacing {
  public:
-  Replacing(const ClearSpace& clear, const BallFitter& fitter, Run& run) : clear_(clear), fitter_(fitter), run_(run) {}
+  Replacing(const ToKeepClear& clear, const BallFitter& fitter, Run& run) : clear_(clear), fitter_(fitter), run_(run) {}
 
   bool enters(const DeepBall& ball) const { return clear_.entered_by(Sphere{ball.center, ball.radius}); }
 
@@ -51,7 +51,7 @@ class Replacing {
  private:
   // Fragments that enter the space themselves are stuck. A large one may enter with a small part only.
   void sort_out(const FaceFragment& piece, Pieces& free, Pieces& caught) const {
-    if (!clear_.entered_by(piece.corners)) return free.push_back(piece);
+    if (!clear_.spheres.entered_by(piece.corners)) return free.push_back(piece);
     const auto halves = halves_of(piece, 2 * kSmallest);
     if (!halves) return caught.push_back(piece);
     for (const FaceFragment& half : *halves) sort_out(half, free, caught);
@@ -78,7 +78,7 @@ class Replacing {
     return ball;
   }
 
-  const ClearSpace& clear_;
+  const ToKeepClear& clear_;
   const BallFitter& fitter_;
   Run& run_;
   Covered result_;
@@ -86,8 +86,12 @@ class Replacing {
 
 }  // namespace
 
-Covered kept_clear(Covered covered, const ClearSpace& clear, const BallFitter& fitter, Run& run) {
-  if (clear.empty()) return covered;
+bool ToKeepClear::entered_by(const Sphere& ball) const {
+  return spheres.entered_by(ball) || !stays_out(padded(transformed(ball, to_input), std::max(pad, 0.0), 0), spaces);
+}
+
+Covered kept_clear(Covered covered, const ToKeepClear& clear, const BallFitter& fitter, Run& run) {
+  if (clear.spheres.empty()) return covered;
   std::vector<Pieces> pieces(covered.balls.size());
   const std::vector<uint32_t> owner = best_balls(covered.pieces, covered.balls, run);
   for (size_t k = 0; k < owner.size(); ++k) pieces[owner[k]].push_back(covered.pieces[k]);

@@ -10,6 +10,16 @@
 
 namespace hitbox::internal::spheres {
 
-Covered kept_clear(Covered covered, const ClearSpace& clear, const BallFitter& fitter, Run& run);
+// What balls, in unit coordinates, stay out of.
+struct ToKeepClear {
+  const ClearSpace& spheres;  // those of the spaces too
+  std::span<const NavigableSpace> spaces;
+  Similarity to_input;
+  double pad;  // in the coordinates of the input
+
+  bool entered_by(const Sphere& ball) const;
+};
+
+Covered kept_clear(Covered covered, const ToKeepClear& clear, const BallFitter& fitter, Run& run);
 
 }  // namespace hitbox::internal::spheres

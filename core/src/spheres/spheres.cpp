@@ -235,11 +235,11 @@ Covered covering(const Ground& ground, std::span<const Triangle> triangles, uint
 
 // If balls must be replaced because of clear space, starting with twice as many may give fewer in the end.
 Covered covering_clear(const Ground& ground, std::span<const Triangle> triangles, uint32_t count, SphereMode mode,
-                       const ClearSpace& clear, const BallFitter& fitter, Run& run) {
+                       const ToKeepClear& clear, const BallFitter& fitter, Run& run) {
   Covered best;
   double done = 0;
   for (uint32_t tried = count;; tried *= 2) {
-    const double next = clear.empty() ? 1 : 0.5 * (done + 1);
+    const double next = clear.spheres.empty() ? 1 : 0.5 * (done + 1);
     const Run::Stretch stretch(run, done, next);
     done = next;
     Covered found = covering(ground, triangles, tried, mode, fitter, run);
@@ -271,7 +271,8 @@ SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, Fit
   const DepthGrid grid(surface, winding, referenced_bounds(unit), run);
   const BallFitter fitter(surface, winding, grid);
   const Ground ground{unit, options.group_of_face, finest_piece(unit, triangles)};
-  const ClearSpace clear = kept_space(options.keep_clear, options.pad, to_input, run);
+  const ClearSpace spheres = kept_space(options.keep_clear, options.spaces, options.pad, to_input, run);
+  const ToKeepClear clear{spheres, options.spaces, to_input, options.pad};
   Covered covered;
   {
     const Run::Stretch stretch(run, 0.1, 0.9);

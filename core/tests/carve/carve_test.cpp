@@ -1,15 +1,16 @@
 // The complete carve: known shapes, and its guarantees for others.
-#include "carve/carve.hpp"
+#include "hitbox/carve.hpp"
 
 #include <algorithm>
 #include <set>
 
+#include "bvh/bvh.hpp"
 #include "tests/check.hpp"
 #include "tests/meshes.hpp"
 #include "tests/random_shapes.hpp"
 
 using namespace hitbox;
-using namespace hitbox::internal::carve;
+using namespace hitbox::internal::bvh;
 
 namespace {
 
@@ -39,10 +40,10 @@ TEST(carve_a_window_is_four_parts_whose_hole_stays_open) {
   Run run(2);
   CarveOptions options;
   options.space.radius = 0.1;
-  options.space.tolerance.all = 0.02;
+  options.space.tolerance = 0.02;
   for (const double effort : {0.0, 1.0}) {
     options.effort = effort;
-    const Carved carved = carve(mesh.view(), options, run).value();
+    const CarveResult carved = carve(mesh.view(), options, run).value();
     CHECK(carved.shapes.size() == 4);
     CHECK(carved.is_proved && carved.depths.empty());
     for (const Shape& shape : carved.shapes) {
@@ -52,8 +53,8 @@ TEST(carve_a_window_is_four_parts_whose_hole_stays_open) {
       CHECK(distance >= 0.2 - 0.02);
     }
   }
-  options.most_parts = 1;
-  const Carved forced = carve(mesh.view(), options, run).value();
+  options.count = 1;
+  const CarveResult forced = carve(mesh.view(), options, run).value();
   CHECK(forced.shapes.size() == 1 && forced.depths == std::vector{1.0});
 }
 
@@ -66,8 +67,8 @@ TEST(carve_holds_the_mesh_and_keeps_out_of_the_space) {
   for (const Mesh& mesh : {tests::angle_mesh(1, 0.3, 0.4), tests::tray(1, 0.5), tests::torus(12, 0.4, 0.15), two}) {
     CarveOptions options;
     options.space.radius = 0.08;
-    options.space.tolerance.all = 0.04;
-    const Carved carved = carve(mesh.view(), options, run).value();
+    options.space.tolerance = 0.04;
+    const CarveResult carved = carve(mesh.view(), options, run).value();
     CHECK(carved.is_proved && carved.depths.empty() && carved.shapes.size() > 1);
     CHECK(carved.faces.size() == carved.shapes.size());
     const TriangleBvh surface(mesh.view(), run);
@@ -82,7 +83,7 @@ TEST(carve_holds_the_mesh_and_keeps_out_of_the_space) {
         CHECK(is_held);
       }
     // Centres that a ball can reach from outside on a straight path.
-    const double least = options.space.radius + options.space.tolerance.all;
+    const double least = options.space.radius + options.space.tolerance;
     int looked_at = 0;
     for (int k = 0; k < 3000; ++k) {
       const Vec3 from = bounds_of(mesh.vertices).center() + tests::random_direction(random) * 3;
@@ -106,10 +107,11 @@ TEST(carve_is_the_same_for_any_number_of_threads) {
   const Mesh mesh = tests::torus(12, 0.4, 0.15);
   CarveOptions options;
   options.space.radius = 0.1;
-  options.space.tolerance.all = 0.04;
+  options.space.tolerance = 0.04;
   options.effort = 0.5;
   Run one(1), three(3);
-  const Carved expected = carve(mesh.view(), options, one).value(), found = carve(mesh.view(), options, three).value();
+  const CarveResult expected = carve(mesh.view(), options, one).value(),
+                    found = carve(mesh.view(), options, three).value();
   CHECK(found.shapes.size() == expected.shapes.size() && found.faces == expected.faces);
   for (size_t k = 0; k < std::min(found.shapes.size(), expected.shapes.size()); ++k)
     CHECK(std::get<Hull>(found.shapes[k]).vertices == std::get<Hull>(expected.shapes[k]).vertices);
@@ -120,11 +122,11 @@ TEST(carve_a_simple_shape_is_that_shape) {
   Run run(1);
   CarveOptions options;
   options.space.radius = 0.1;
-  options.space.tolerance.all = 0.02;
-  const Carved box = carve(mesh.view(), options, run).value();
+  options.space.tolerance = 0.02;
+  const CarveResult box = carve(mesh.view(), options, run).value();
   CHECK(box.shapes.size() == 1 && std::holds_alternative<Box>(box.shapes[0]) && box.is_proved);
-  options.simplifies = false;
-  const Carved hull = carve(mesh.view(), options, run).value();
+  options.hulls_only = true;
+  const CarveResult hull = carve(mesh.view(), options, run).value();
   CHECK(hull.shapes.size() == 1 && std::holds_alternative<Hull>(hull.shapes[0]) && hull.is_proved);
   CHECK_NEAR(volume(hull.shapes[0]), 6, 1e-9);
 }

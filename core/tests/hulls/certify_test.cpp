@@ -13,29 +13,29 @@ namespace {
 struct Scene {
   Mesh mesh;
   Run run{2};
-  SpaceOptions options;
+  SpaceQuery options;
   TriangleBvh surface;
-  NavigableSpace space;
   Clearance clearance;
+  Boundary boundary;
   double slack;
 
   Scene(Mesh given, double radius, double tolerance, double floor = 0)
       : mesh(std::move(given)),
         options(options_of(radius, tolerance, floor)),
         surface(mesh.view(), run),
-        space(navigable_space(mesh.view(), surface, options, run).value()),
         clearance(surface, options.tolerance, options.blockers),
+        boundary(boundary_of(reached_space(mesh.view(), surface, options, run).value().reach, clearance, run)),
         slack(0.01 * options.tolerance.least()) {}
 
-  static SpaceOptions options_of(double radius, double tolerance, double floor) {
-    SpaceOptions options;
+  static SpaceQuery options_of(double radius, double tolerance, double floor) {
+    SpaceQuery options;
     options.radius = radius;
     options.tolerance = {tolerance, floor, {0, 0, 1}};
     return options;
   }
   std::vector<Violation> wrong(const PartHull& hull) {
     const PartHull* hulls[] = {&hull};
-    return violations(hulls, space.reach, clearance, options.radius, slack, 50, run);
+    return violations(hulls, boundary, clearance, options.radius, slack, 50, run);
   }
 };
 
@@ -123,11 +123,11 @@ TEST(certify_names_the_hulls_that_are_wrong) {
   std::vector<size_t> count(4);
   for (const unsigned threads : {1u, 3u}) {
     Run run(threads);
-    const auto found = violations(hulls, scene.space.reach, scene.clearance, 0.08, scene.slack, 5, run);
+    const auto found = violations(hulls, scene.boundary, scene.clearance, 0.08, scene.slack, 5, run);
     for (const Violation& v : found) ++count[v.hull];
     CHECK(count[0] == 0 && count[2] == 0);
     CHECK(count[1] == 5 && count[3] == 5);  // as many as requested
     count.assign(4, 0);
   }
-  CHECK(violations({}, scene.space.reach, scene.clearance, 0.08, scene.slack, 5, scene.run).empty());
+  CHECK(violations({}, scene.boundary, scene.clearance, 0.08, scene.slack, 5, scene.run).empty());
 }

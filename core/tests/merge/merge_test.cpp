@@ -33,7 +33,7 @@ Bounds bounds_of_all(std::span<const Shape> shapes) {
 }
 
 // Every shape is in exactly one merged shape, completely. A shape that was not merged is unchanged.
-void check_merged(const MergedShapes& merged, std::span<const Shape> given, Random& random) {
+void check_merged(const MergeResult& merged, std::span<const Shape> given, Random& random) {
   std::vector<int> uses(given.size());
   const double size = bounds_of_all(given).diagonal();
   for (size_t k = 0; k < merged.shapes.size(); ++k) {
@@ -51,7 +51,7 @@ void check_merged(const MergedShapes& merged, std::span<const Shape> given, Rand
   CHECK(std::all_of(uses.begin(), uses.end(), [](int count) { return count == 1; }));
 }
 
-double total_volume(const MergedShapes& merged) {
+double total_volume(const MergeResult& merged) {
   double sum = 0;
   for (const Shape& shape : merged.shapes) sum += volume(shape);
   return sum;
@@ -69,8 +69,8 @@ TEST(merge_holds_what_was_given) {
     MergeOptions options;
     options.tolerance = 0.03 * size;
     options.distance = 0.05 * size;
-    options.simplifies = k % 2 == 0;
-    const MergedShapes merged = merge_shapes(given, options, run).value();
+    options.hulls_only = k % 2 != 0;
+    const MergeResult merged = merge_shapes(given, options, run);
     check_merged(merged, given, random);
     fewer += merged.shapes.size() < given.size();
   }
@@ -80,12 +80,13 @@ TEST(merge_holds_what_was_given) {
 TEST(merge_goes_down_to_a_count) {
   Random random(2);
   Run run(1);
-  for (const size_t count : {1, 2, 5}) {
+  for (const uint32_t count : {1u, 2u, 5u}) {
     const std::vector<Shape> given = random_shapes(random, 11, 3);
     MergeOptions options;
-    options.tolerance = options.distance = 0.02 * bounds_of_all(given).diagonal();
+    options.tolerance = 0.02 * bounds_of_all(given).diagonal();
+    options.distance = options.tolerance;
     options.count = count;
-    const MergedShapes merged = merge_shapes(given, options, run).value();
+    const MergeResult merged = merge_shapes(given, options, run);
     CHECK(merged.shapes.size() <= count && merged.shapes.size() >= 1);
     check_merged(merged, given, random);
   }
@@ -101,19 +102,20 @@ TEST(merge_leaves_a_space_open) {
     MergeOptions options;
     options.tolerance = 0.02 * size;
     options.distance = size;
-    options.has_space = true;
-    const size_t alone = merge_shapes(given, options, run).value().shapes.size();
-    for (int tries = 0; tries < 2000 && options.spheres.size() < 12; ++tries) {
+    options.space.emplace();
+    std::vector<Sphere>& spheres = options.space->spheres;
+    const size_t alone = merge_shapes(given, options, run).shapes.size();
+    for (int tries = 0; tries < 2000 && spheres.size() < 12; ++tries) {
       const Vec3 p = tests::random_point(random, 1);
       double room = Bounds::kInfinity;
       for (const Shape& shape : given) room = std::min(room, distance_of(shape, p));
-      if (room > 0.05) options.spheres.push_back({p, 0.8 * room});
+      if (room > 0.05) spheres.push_back({p, 0.8 * room});
     }
-    const MergedShapes merged = merge_shapes(given, options, run).value();
+    const MergeResult merged = merge_shapes(given, options, run);
     check_merged(merged, given, random);
     refused += merged.shapes.size() > alone;
     for (const Shape& shape : merged.shapes)
-      for (const Sphere& s : options.spheres) CHECK(distance_of(shape, s.center) >= s.radius - 1e-6 * size);
+      for (const Sphere& s : spheres) CHECK(distance_of(shape, s.center) >= s.radius - 1e-6 * size);
   }
   CHECK(refused > 4);
 }
@@ -122,20 +124,22 @@ TEST(merge_two_halves_of_a_box_is_the_box) {
   const std::vector<Shape> halves = {Box{{-0.5, 0, 0}, {}, {0.5, 0.3, 0.2}}, Box{{0.5, 0, 0}, {}, {0.5, 0.3, 0.2}}};
   Run run(1);
   MergeOptions options;
-  options.tolerance = options.distance = 0.01;
-  const MergedShapes merged = merge_shapes(halves, options, run).value();
+  options.tolerance = 0.01;
+  options.distance = options.tolerance;
+  const MergeResult merged = merge_shapes(halves, options, run);
   CHECK(merged.shapes.size() == 1 && std::holds_alternative<Box>(merged.shapes[0]));
   CHECK_NEAR(total_volume(merged), 8 * 1 * 0.3 * 0.2, 1e-6);
-  options.simplifies = false;
-  CHECK(std::holds_alternative<Hull>(merge_shapes(halves, options, run).value().shapes[0]));
+  options.hulls_only = true;
+  CHECK(std::holds_alternative<Hull>(merge_shapes(halves, options, run).shapes[0]));
 }
 
 TEST(merge_shapes_that_are_far_apart_stay_as_they_are) {
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{5, 0, 0}, 1}, Sphere{{0.1, 0, 0}, 0.5}};
   Run run(1);
   MergeOptions options;
-  options.tolerance = options.distance = 0.05;
-  const MergedShapes merged = merge_shapes(shapes, options, run).value();
+  options.tolerance = 0.05;
+  options.distance = options.tolerance;
+  const MergeResult merged = merge_shapes(shapes, options, run);
   CHECK(merged.shapes.size() == 2);
   CHECK((merged.from[0] == std::vector<uint32_t>{0, 2}));
   CHECK(std::get<Sphere>(merged.shapes[0]).radius == 1);

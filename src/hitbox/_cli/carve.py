@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from hitbox._base.progress import Progress
     from hitbox._model.collider import Collider
     from hitbox._model.mesh import Mesh
-    from hitbox._model.space import NavigableSpace
 
 
 @click.command(short_help="Wrap a mesh in hulls that keep doorways open.")
@@ -51,10 +51,9 @@ def carve(
 
         return [hitbox.carve(loaded, options=options, threads=threads, progress=progress)]
 
-    def also(loaded: Mesh) -> list[tuple[str, bytes]]:
-        if space_out is None:
-            return []
-        return [(space_out, _space(loaded, options, threads).to_json().encode())]
+    def also(made: Sequence[Collider]) -> list[tuple[str, bytes]]:
+        space = made[0].space
+        return [] if space_out is None or space is None else [(space_out, space.to_json().encode())]
 
     method.run_verb("carve", mesh, make, [outputs], threads=threads, as_json=as_json, also=also)
 
@@ -66,12 +65,3 @@ def _check_space_out(path: str | None, others: list[str]) -> None:
         raise InputError(f"carve: --space-out: {path}: a space is written as .json.")
     if Path(path).resolve() in {Path(other).resolve() for other in others}:
         raise InputError(f"carve: --space-out: {path} is another file of this command. Give it its own name.")
-
-
-def _space(mesh: Mesh, options: CarveOptions, threads: int) -> NavigableSpace:
-    from hitbox._methods.space import navigable_space
-
-    return navigable_space(
-        mesh, options.radius, options.tolerance, clear_points=options.clear_points, blockers=options.blockers,
-        floor_tolerance=options.floor_tolerance, sealed=options.sealed, threads=threads,
-    )  # fmt: skip

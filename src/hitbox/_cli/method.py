@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 Make = Callable[["Mesh", "Progress | None"], "Sequence[Collider]"]
-Also = Callable[["Mesh"], "list[tuple[str, bytes]]"]
+Also = Callable[["Sequence[Collider]"], "list[tuple[str, bytes]]"]
 
 MESH = click.argument("mesh", type=read.Words(suffixes=tuple(READERS)))
 THREADS = click.option(
@@ -70,7 +70,7 @@ def run_verb(
     """Load the mesh, make colliders, measure them, write the files, and print the report.
 
     `targets` are the files of each collider. `levels` are the counts of several colliders. `also` returns
-    more files to write, as paths and bytes.
+    more files to write for the colliders, as paths and bytes.
     """
     check_outputs(verb, [path for paths in targets for path in paths], [mesh], kinds=kinds)
 
@@ -86,7 +86,7 @@ def run_verb(
     watch.lap("measure")
     for report in reports:
         report["seconds"] = watch.seconds
-    others = also(loaded) if also else []
+    others = also(colliders) if also else []
     write_all(colliders, targets, reports, others)
     reports[0]["files"] += [path for path, _ in others]
     if as_json:

@@ -14,6 +14,7 @@ from hitbox._methods.run import Call, shapes_of, verb
 from hitbox._methods.space import SpaceOptions
 from hitbox._model.collider import Collider, Status
 from hitbox._model.mesh import Mesh, MeshLike
+from hitbox._model.space import NavigableSpace, SpaceOrigin
 from hitbox._native import _core
 
 if TYPE_CHECKING:
@@ -59,12 +60,11 @@ class CarveOptions(SpaceOptions):
         False, Flag(), "Make a hull also of a mesh that is a box, ball, capsule or cylinder."
     )
 
-    def carving(self, mesh: Mesh) -> tuple[_core.CarveOptions, bool]:
-        """Return the options in the core's form, and whether the core calls Python functions."""
-        space, on_one_thread = self.for_core(mesh)
+    def carving(self, mesh: Mesh, origin: SpaceOrigin) -> _core.CarveOptions:
+        """Return the options in the core's form."""
         core: _core.CarveOptions = self.into_core(_core.CarveOptions(), Scale(mesh.diagonal, mesh.unit))
-        core.space = space
-        return core, on_one_thread
+        core.space = origin.options
+        return core
 
 
 @verb(CarveOptions, "Wrap a mesh in hulls that keep doorways open.")
@@ -92,6 +92,8 @@ def carve(
     threads. A mesh that is a box, ball, capsule or cylinder becomes that one shape. Not guaranteed: the
     fewest hulls. Cost: near linear in the faces; 1 to 3 s for a scan at 1 %.
 
+    The collider's `space` is the space that stays open.
+
         collider = hitbox.carve("house.glb", radius="40cm", tolerance="5cm")
     """
     call = Call("carve", threads, progress, cancel)
@@ -99,12 +101,14 @@ def carve(
     named = {name: value for name, value in given.items() if value is not None}
     chosen = CarveOptions.of(options, {**keywords, **named})
     loaded = Mesh.of(mesh)
-    core, on_one_thread = chosen.carving(loaded)
-    shapes, faces, offsets, is_proved, is_capped, depths = call.core(
-        _core.carve, loaded.vertices, loaded.indices, loaded.offsets, core, one_thread=on_one_thread
-    )
+    origin = chosen.origin(loaded)
+    shapes, faces, offsets, is_proved, is_capped, depths, space = call.core(
+        _core.carve, loaded.vertices, loaded.indices, loaded.offsets, chosen.carving(loaded, origin),
+        one_thread=origin.has_function,
+    )  # fmt: skip
     status = _status(chosen, len(shapes), is_proved, is_capped, depths)
-    return call.around(loaded, shapes_of(shapes), faces, offsets, chosen.to_dict(), status)
+    made = call.around(loaded, shapes_of(shapes), faces, offsets, chosen.to_dict(), status)
+    return made._with(space=NavigableSpace._of(space, origin))
 
 
 def _status(

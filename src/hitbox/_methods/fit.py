@@ -353,16 +353,33 @@ class _Job:
             missed.append(f"The sides were moved in, so faces may stick out (pad={self.options.pad}).")
         if self.options.spheres == "balanced":
             missed.append("A part of the surface is not covered, because the mode is balanced.")
-        spheres = self.options.clear_spheres
+        return missed + self._entered_spheres(shapes) + self._entered_spaces(shapes)
+
+    def _entered_spheres(self, shapes: list[Shape]) -> list[str]:
+        """Name the spheres of keep_clear that shapes enter."""
+        spheres = self.options.clear_spheres.given
         entered = _entered(shapes, spheres, 1e-9 * self.mesh.diagonal)
-        if entered:
-            named = [f"number {k + 1} at ({', '.join(f'{x:g}' for x in spheres[k][:3])})" for k in entered]
-            more = [f"{len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
-            missed.append(
-                f"Shapes enter {len(entered):,} of the {len(spheres):,} spheres of keep_clear: "
-                f"{listed(named[:_NAMED] + more)}."
-            )
-        return missed
+        if not entered:
+            return []
+        named = [f"number {k + 1} at ({', '.join(f'{x:g}' for x in spheres[k][:3])})" for k in entered]
+        more = [f"{len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
+        return [
+            f"Shapes enter {len(entered):,} of the {len(spheres):,} spheres of keep_clear: "
+            f"{listed(named[:_NAMED] + more)}."
+        ]
+
+    def _entered_spaces(self, shapes: list[Shape]) -> list[str]:
+        """Describe how far shapes enter the spaces of keep_clear, which a proof tests as a whole."""
+        made = Collider(shapes)
+        found = [
+            space.overlap(made, threads=self.call.threads) for space in self.options.clear_spheres.spaces
+        ]
+        deepest = max((overlap.deepest for overlap in found), default=0.0)
+        return (
+            [f"Shapes enter the space of keep_clear, by {percent(deepest)} of the radius at most."]
+            if deepest
+            else []
+        )
 
     def _what_forbids_merges(self) -> str:
         if self.options.by_spheres:

@@ -15,7 +15,15 @@ from hitbox._base.options import Options, option
 from hitbox._base.text import listed
 from hitbox._model import importance, profiles
 from hitbox._model.mesh import Mesh
-from hitbox._model.option_kinds import PRIMITIVES, Engine, FaceImportance, KindWeights, ShapeKinds, Spheres
+from hitbox._model.option_kinds import (
+    PRIMITIVES,
+    ClearSpheres,
+    Engine,
+    FaceImportance,
+    KindWeights,
+    ShapeKinds,
+    Spheres,
+)
 from hitbox._model.profiles import Profile
 from hitbox._model.space import NavigableSpace
 from hitbox._native import _core
@@ -178,9 +186,9 @@ class FitOptions(Options):
         )
 
     @property
-    def clear_spheres(self) -> tuple[tuple[float, ...], ...]:
-        """The spheres of `keep_clear`, as rows that its check has made."""
-        return cast("tuple[tuple[float, ...], ...]", self.keep_clear or ())
+    def clear_spheres(self) -> ClearSpheres:
+        """The spheres and spaces of `keep_clear`, as its check has made them."""
+        return cast("ClearSpheres", self.keep_clear or ClearSpheres.of((), ()))
 
     @property
     def kind_weights(self) -> dict[str, float]:
@@ -209,6 +217,7 @@ class FitOptions(Options):
         core.kinds = tuple(kind in self.allowed_kinds for kind in PRIMITIVES)
         core.weights = tuple(self.kind_weights[kind] for kind in PRIMITIVES)
         core.hull_vertices = self.hull_vertices
+        core.spaces = [space._in_core for space in self.clear_spheres.spaces]
         if self.importance is not None:
             checked = cast("importance.Importance", self.importance)
             core.importance = importance.of_faces("fit: importance", checked, mesh)

@@ -99,9 +99,11 @@ def merge(
     call = Call("merge", threads, progress, cancel)
     chosen = MergeOptions.of(options, keywords)
     given = Collider.of(collider)
+    space = chosen.space
     found, numbers = call.core(
         _core.merge, [shape._crossing for shape in given], chosen.for_core(given),
-        None if chosen.space is None else chosen.space.spheres,
+        None if space is None else space._in_core,
+        one_thread=space is not None and space._threads(2) == 1,
     )  # fmt: skip
     shapes = [
         given[of[0]] if len(of) == 1 else shape_from_params(*shape)
@@ -149,9 +151,12 @@ def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
     if options.space is not None:
         overlap = options.space.overlap(made)
         if overlap.entered:
-            spheres = counted(overlap.entered, "sphere")
             missed.append(
-                f"Shapes enter {spheres} of the space, by {percent(overlap.deepest)} of the radius at most, "
-                f"as the input does."
+                f"Shapes enter the space, as the input does, by {percent(overlap.deepest)} of the radius at "
+                f"most."
+            )
+        elif not overlap.is_proved:
+            notes.append(
+                "The space has no proof: shapes stay out of its spheres, but may enter between them."
             )
     return Status(not missed, (*notes, *missed))

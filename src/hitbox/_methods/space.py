@@ -20,8 +20,7 @@ from hitbox._methods.run import Call, verb
 from hitbox._model.mesh import Mesh, MeshLike
 from hitbox._model.option_kinds import Blockers
 from hitbox._model.shapes import FloatArray, _Shape
-from hitbox._model.space import Blocker, HalfSpace, NavigableSpace
-from hitbox._native import _core
+from hitbox._model.space import Blocker, HalfSpace, NavigableSpace, SpaceOrigin
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -65,10 +64,8 @@ class SpaceOptions(Options):
         was="reachable_only", was_opposite=True,
     )  # fmt: skip
 
-    def for_core(self, mesh: Mesh) -> tuple[_core.SpaceOptions, bool]:
-        """Return the core's options, and whether it calls Python functions, which needs the calling
-        thread.
-        """
+    def origin(self, mesh: Mesh) -> SpaceOrigin:
+        """Return what the space is made from, with lengths in mesh units."""
         scale = Scale(mesh.diagonal, mesh.unit)
 
         def length(name: str) -> float:
@@ -86,12 +83,18 @@ class SpaceOptions(Options):
                 raise InputError(f"{self.VERB}: floor_tolerance: is more than the tolerance. Give less.")
         halves, shapes, functions = _sorted(cast("tuple[Blocker, ...]", self.blockers))
         up = (mesh.up or "z") if self.floor_tolerance is not None else "z"
-        core = _core.SpaceOptions(
-            radius, tolerance, floor, tuple(float(axis == up) for axis in UPS), not self.sealed,
-            np.array(self.clear_points, np.float64).reshape(-1, 3), halves, shapes,
-            _together(self.VERB, functions) if functions else None,
-        )  # fmt: skip
-        return core, bool(functions)
+        arguments = {
+            "radius": radius,
+            "tolerance": tolerance,
+            "floor_tolerance": floor,
+            "up": tuple(float(axis == up) for axis in UPS),
+            "sealed": self.sealed,
+            "clear_points": np.array(self.clear_points, np.float64).reshape(-1, 3),
+            "half_spaces": halves,
+            "shapes": shapes,
+            "function": _together(self.VERB, functions) if functions else None,
+        }
+        return SpaceOrigin(mesh.vertices, mesh.indices, mesh.offsets, arguments)
 
 
 @verb(SpaceOptions, "The space that a ball can reach around a mesh.", makes_collider=False)
@@ -114,7 +117,8 @@ def navigable_space(
     function that maps points to signed distances, negative inside. `floor_tolerance` is the tolerance above
     faces that look up. `sealed=True` includes sealed space.
 
-    Every sphere keeps the tolerance. A passage that is too narrow by less than `step` may count as open. An
+    Every sphere keeps 99 % of the tolerance: the rest is the slack of the proof that shapes stay out of the
+    space. A passage that is too narrow by less than `step` may count as open. An
     open passage never counts as closed.
 
         space = hitbox.navigable_space("chair.glb", "4%", "0.8%")
@@ -123,11 +127,9 @@ def navigable_space(
     call = Call("navigable_space", threads, progress, cancel)
     options = SpaceOptions.of(None, {"radius": radius, "tolerance": tolerance, **keywords})
     given = Mesh.of(mesh)
-    core, on_one_thread = options.for_core(given)
-    spheres, step = call.core(
-        _core.navigable_space, given.vertices, given.indices, given.offsets, core, one_thread=on_one_thread
-    )
-    return NavigableSpace(np.asarray(spheres), core.radius, core.tolerance, step)
+    origin = options.origin(given)
+    made = call.core(origin.space, one_thread=origin.has_function)
+    return NavigableSpace._of(made, origin)
 
 
 def _sorted(blockers: Iterable[Blocker]) -> tuple[FloatArray, list[Any], list[Any]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import trimesh
 
     from hitbox._formats.export import ExportReport
+    from hitbox._model.space import NavigableSpace
 
 Extra: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
@@ -136,7 +137,8 @@ class Collider(Sequence[Shape]):
     """An immutable sequence of convex shapes.
 
     `labels` has one entry per shape: its name, part, material and owned input faces. `unit` is a word such as
-    "m" or "mm", and `up` is "x", "y" or "z"; both may be None if they are unknown.
+    "m" or "mm", and `up` is "x", "y" or "z"; both may be None if they are unknown. `space` is the navigable
+    space that `carve` kept open; no file keeps it, use `space.save`.
 
     >>> from hitbox._model.shapes import Sphere
     >>> Collider([Sphere((0, 0, 0), 1)]).counts
@@ -144,7 +146,8 @@ class Collider(Sequence[Shape]):
     """
 
     __slots__ = (
-        "_shapes", "extra", "generator", "labels", "method", "name", "source", "status", "unit", "up",
+        "_shapes", "extra", "generator", "labels", "method", "name", "source", "space", "status", "unit",
+        "up",
     )  # fmt: skip
     labels: tuple[Label, ...]
     source: Source | None
@@ -155,6 +158,7 @@ class Collider(Sequence[Shape]):
     up: str | None
     generator: str | None
     extra: Extra
+    space: NavigableSpace | None
 
     def __init__(
         self,
@@ -169,6 +173,7 @@ class Collider(Sequence[Shape]):
         up: str | None = None,
         generator: str | None = None,
         extra: Extra = _NOTHING,
+        space: NavigableSpace | None = None,
     ) -> None:
         kept = tuple(shapes)
         for k, shape in enumerate(kept):
@@ -185,7 +190,7 @@ class Collider(Sequence[Shape]):
         values = {
             "_shapes": kept, "labels": kept_labels, "source": source, "method": method,
             "status": status or Status(), "name": name, "unit": unit, "up": up,
-            "generator": generator, "extra": extra,
+            "generator": generator, "extra": extra, "space": space,
         }  # fmt: skip
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -373,7 +378,9 @@ class Collider(Sequence[Shape]):
         )
 
     def _with(self, **changes: Any) -> Collider:
-        keys = [key for key in self.__slots__ if key != "_shapes"]
+        keys = [
+            key for key in self.__slots__ if key != "_shapes" and not (key == "space" and "shapes" in changes)
+        ]
         return Collider(**({"shapes": self.shapes} | {key: getattr(self, key) for key in keys} | changes))
 
     def __repr__(self) -> str:

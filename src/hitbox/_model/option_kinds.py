@@ -12,7 +12,7 @@ import numpy as np
 from hitbox._base import checks, flag_text
 from hitbox._base.errors import InputError
 from hitbox._base.lengths import UPS
-from hitbox._base.option_kinds import Kind, plain, rows_of
+from hitbox._base.option_kinds import Kind, Scale, plain, rows_of
 from hitbox._model import importance, profiles
 from hitbox._model.shapes import KINDS, _Shape
 from hitbox._model.space import HalfSpace, NavigableSpace
@@ -115,15 +115,38 @@ class FaceImportance(Kind):
         return plain(value)
 
 
+class ClearSpheres(tuple[tuple[float, ...], ...]):
+    """Spheres to keep clear, as rows of four numbers: those given, and then those of the spaces."""
+
+    given: tuple[tuple[float, ...], ...]
+    spaces: tuple[NavigableSpace, ...]
+
+    @staticmethod
+    def of(given: Iterable[tuple[float, ...]], spaces: Iterable[NavigableSpace]) -> ClearSpheres:
+        rows, kept = tuple(given), tuple(spaces)
+        of_spaces = [tuple(row) for space in kept for row in space.spheres.tolist()]
+        made = ClearSpheres((*rows, *of_spaces))
+        made.given, made.spaces = rows, kept
+        return made
+
+
 class Spheres(Kind):
-    """Spheres, one row of four numbers each, or a navigable space."""
+    """Spheres, one row of four numbers each, or navigable spaces."""
 
     metavar = "SPHERE|FILE"
     hint = "Or a saved space. Repeatable."
     repeats = True
     suffixes = (".json",)
 
-    def checked(self, where: str, value: Any) -> tuple[tuple[float, ...], ...]:
+    def checked(self, where: str, value: Any) -> ClearSpheres:
+        if isinstance(value, ClearSpheres):
+            return value
+        spaces: list[NavigableSpace] = []
+        if isinstance(value, NavigableSpace):
+            value = [value]
+        if isinstance(value, list | tuple):
+            spaces = [each for each in value if isinstance(each, NavigableSpace)]
+            value = [each for each in value if not isinstance(each, NavigableSpace)]
         rows = rows_of(getattr(value, "spheres", value), 4)
         if rows is None:
             raise InputError(f"{where}: must be spheres such as [(x, y, z, radius)], four numbers each.")
@@ -134,13 +157,16 @@ class Spheres(Kind):
                 f"{where}: sphere {k + 1} is {tuple(rows[k].tolist())}, but must be finite, with a radius "
                 f"above 0."
             )
-        return tuple(tuple(row) for row in rows.tolist())
+        return ClearSpheres.of((tuple(row) for row in rows.tolist()), spaces)
 
-    def read(self, flag: str, text: Sequence[str]) -> list[tuple[float, ...]]:
-        found: list[tuple[float, ...]] = []
+    def for_core(self, where: str, value: Any, scale: Scale, current: Any) -> Any:
+        return value.given
+
+    def read(self, flag: str, text: Sequence[str]) -> list[tuple[float, ...] | NavigableSpace]:
+        found: list[tuple[float, ...] | NavigableSpace] = []
         for each in text:
             if each.lower().endswith(".json"):
-                found += [tuple(row) for row in NavigableSpace.load(each).spheres.tolist()]
+                found.append(NavigableSpace.load(each))
             else:
                 found.append(flag_text.numbers(flag, each, "x,y,z,radius", "0,0,1.5,0.3"))
         return found

@@ -1,14 +1,18 @@
-"""NavigableSpace: where a ball can go around a mesh, as spheres that shapes must avoid (paper 4, section
-3)."""
+"""NavigableSpace: where a ball can go around a mesh (paper 4, section 3).
+
+Spheres along its boundary represent it. The mesh that it was made from proves that a shape stays out of the
+whole space, also between the spheres.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +21,14 @@ from hitbox._base import checks
 from hitbox._base.errors import InputError
 from hitbox._base.files import replace_file
 from hitbox._base.lengths import UPS
+from hitbox._base.text import listed
 from hitbox._model.collider import Collider, ColliderLike
-from hitbox._model.shapes import FloatArray, Shape
+from hitbox._model.mesh import Mesh
+from hitbox._model.shapes import FloatArray, IndexArray, Shape, shape_from_params
 from hitbox._native import _core
 
-FORMAT, VERSION = "hitbox-space", 1
+FORMAT, VERSION = "hitbox-space", 2
+KNOWN_VERSIONS = (1, 2)  # version 1 had no mesh, and so no proof
 
 
 @dataclass(frozen=True)
@@ -56,21 +63,53 @@ Blocker: TypeAlias = HalfSpace | Shape | Callable[[FloatArray], npt.ArrayLike]
 
 @dataclass(frozen=True)
 class Overlap:
-    """The overlap of a collider with a space: the number of spheres it enters, and the greatest depth as a
-    fraction of the sphere's radius. At 1 the collider contains a sphere's centre (the paper's Table 2)."""
+    """The overlap of a collider with a space.
+
+    `entered` is the number of spheres that it enters. A shape that enters none of them counts with the
+    centres that the proof found between them.
+    `deepest` is the greatest depth as a fraction of the sphere's radius: at 1 the collider contains a centre
+    (the paper's Table 2). With `is_proved` the whole space was tested, not only its spheres.
+    """
 
     entered: int
     deepest: float
+    is_proved: bool = False
+
+
+@dataclass(frozen=True)
+class SpaceOrigin:
+    """What a space was made from: the arrays of a mesh, and the arguments of the core's options."""
+
+    vertices: FloatArray
+    indices: IndexArray
+    offsets: IndexArray
+    arguments: Mapping[str, Any]
+
+    @property
+    def has_function(self) -> bool:
+        """Whether a function of the user takes part. It runs on the calling thread and cannot be saved."""
+        return self.arguments["function"] is not None
+
+    @property
+    def options(self) -> _core.SpaceOptions:
+        return _core.SpaceOptions(**self.arguments)
+
+    def space(self, run: _core.Run) -> _core.Space:
+        return _core.navigable_space(self.vertices, self.indices, self.offsets, self.options, run)
 
 
 @dataclass(frozen=True, eq=False)
 class NavigableSpace:
-    """Spheres on the boundary of where a ball can go: rows of x, y, z and radius, in mesh units."""
+    """Where a ball can go: spheres on its boundary as rows of x, y, z and radius, in mesh units.
+
+    navigable_space and carve make it. Made from spheres alone it has no proof.
+    """
 
     spheres: FloatArray
     radius: float  # the radius of the ball, in mesh units
     tolerance: float
     step: float  # the step of the grid that the spheres come from
+    _origin: SpaceOrigin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("radius", "tolerance", "step"):
@@ -81,31 +120,51 @@ class NavigableSpace:
         spheres.flags.writeable = False
         object.__setattr__(self, "spheres", spheres)
 
+    @staticmethod
+    def _of(made: _core.Space, origin: SpaceOrigin) -> NavigableSpace:
+        space = NavigableSpace(made.spheres(), made.radius, made.tolerance, made.step, origin)
+        space.__dict__["_in_core"] = made
+        return space
+
+    @cached_property
+    def _in_core(self) -> _core.Space:
+        """The space in the core, made again where it comes from a file."""
+        if self._origin is None:
+            return _core.Space(self.radius, self.tolerance, self.step, self.spheres)
+        return self._origin.space(_core.Run(self._threads(0), None))
+
+    def _threads(self, threads: int) -> int:
+        """The number of threads that may ask this space."""
+        return 1 if self._origin is not None and self._origin.has_function else threads
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_in_core"}
+
+    @property
+    def has_proof(self) -> bool:
+        """Whether fit, merge and overlap prove that shapes stay out of the whole space. Without the mesh that
+        the space was made from, they only test its spheres.
+        """
+        return self._origin is not None
+
     def overlap(self, collider: ColliderLike, *, threads: int = 0) -> Overlap:
         """Measure how far a collider enters this space. Any tool's hulls will do."""
         threads = checks.threads("overlap", threads)
-        shapes = list(Collider.of(collider))
-        if not shapes or not len(self.spheres):
-            return Overlap(0, 0.0)
-        low, high = self.spheres[:, :3].min(axis=0), self.spheres[:, :3].max(axis=0)
-        origin, unit = (low + high) / 2, float(max((high - low).max(), self.radius))
-        union = _core.shape_union([shape._crossing for shape in shapes], tuple(origin), unit, threads)
-        centers = np.ascontiguousarray((self.spheres[:, :3] - origin) / unit)
-        distances = np.asarray(union.distances_outside(centers, threads, None)) * unit
-        radii = self.spheres[:, 3]
-        # Touching a sphere is allowed.
-        depth = np.where(distances < radii * (1 - 1e-9), 1 - distances / radii, 0.0)
-        return Overlap(int(np.count_nonzero(depth)), float(depth.max()))
+        run = _core.Run(self._threads(threads), None)
+        entered, deepest, _ = self._in_core.overlap([shape._crossing for shape in Collider.of(collider)], run)
+        return Overlap(entered, deepest, self.has_proof)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the space as JSON. `NavigableSpace.load` reads it."""
         replace_file(path, self.to_json().encode())
 
     def to_json(self) -> str:
-        data = {
+        data: dict[str, Any] = {
             "format": FORMAT, "version": VERSION, "radius": self.radius, "tolerance": self.tolerance,
             "step": self.step, "spheres": self.spheres.tolist(),
         }  # fmt: skip
+        if self._origin is not None and not self._origin.has_function:
+            data["made_from"] = _origin_to_json(self._origin)
         return json.dumps(data)
 
     @staticmethod
@@ -119,12 +178,48 @@ class NavigableSpace:
             data = None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise InputError(f"{where}: not a navigable space. NavigableSpace.save writes one.")
-        if data.get("version") != VERSION:
+        if data.get("version") not in KNOWN_VERSIONS:
             raise InputError(
-                f"{where}: version {data.get('version')!r} of a space is unknown; known: {VERSION}."
+                f"{where}: version {data.get('version')!r} of a space is unknown; known: "
+                f"{listed([str(known) for known in KNOWN_VERSIONS])}."
             )
         try:
-            numbers = [float(data[name]) for name in ("radius", "tolerance", "step")]
-            return NavigableSpace(np.asarray(data["spheres"], np.float64), *numbers)
+            radius, tolerance, step = (float(data[name]) for name in ("radius", "tolerance", "step"))
+            origin = _origin_from_json(data["made_from"]) if "made_from" in data else None
+            return NavigableSpace(np.asarray(data["spheres"], np.float64), radius, tolerance, step, origin)
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{where}: the space in it is incomplete. Save it again.") from None
+
+
+def _origin_to_json(origin: SpaceOrigin) -> dict[str, Any]:
+    arguments = {name: value for name, value in origin.arguments.items() if name != "function"}
+    arguments |= {name: np.asarray(arguments[name]).tolist() for name in ("clear_points", "half_spaces")}
+    arguments["shapes"] = [
+        [kind, np.asarray(numbers).tolist(), np.asarray(triangles).tolist()]
+        for kind, numbers, triangles in arguments["shapes"]
+    ]
+    arrays = {name: getattr(origin, name).tolist() for name in ("vertices", "indices", "offsets")}
+    return arrays | {"options": arguments}
+
+
+def _origin_from_json(data: Mapping[str, Any]) -> SpaceOrigin:
+    options = data["options"]
+    offsets = np.asarray(data["offsets"], np.uint32)
+    indices = np.asarray(data["indices"], np.uint32)
+    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(indices):
+        raise ValueError("offsets")
+    polygons = np.split(indices, offsets[1:-1])
+    mesh = Mesh(np.asarray(data["vertices"], np.float64).reshape(-1, 3), polygons)
+    arguments = {name: float(options[name]) for name in ("radius", "tolerance", "floor_tolerance")} | {
+        "up": tuple(float(x) for x in options["up"]),
+        "sealed": bool(options["sealed"]),
+        "clear_points": np.asarray(options["clear_points"], np.float64).reshape(-1, 3),
+        "half_spaces": np.asarray(options["half_spaces"], np.float64).reshape(-1, 4),
+        "shapes": [shape_from_params(*_crossing(*each))._crossing for each in options["shapes"]],
+        "function": None,
+    }
+    return SpaceOrigin(mesh.vertices, mesh.indices, mesh.offsets, arguments)
+
+
+def _crossing(kind: str, numbers: Any, triangles: Any) -> tuple[str, FloatArray, IndexArray]:
+    return str(kind), np.asarray(numbers, np.float64), np.asarray(triangles, np.uint32).reshape(-1, 3)

@@ -40,8 +40,8 @@ struct Similarity {
 inline double shrunk_size(double size, double by, double least) { return std::max(size - by, std::min(size, least)); }
 
 template <class S>
-concept ConvexShape = requires(const S& shape, const Vec3& point, std::span<const Vec3> points, std::span<double> distances,
-                               std::span<Vec3> extremes, const Similarity& similarity) {
+concept ConvexShape = requires(const S& shape, const Vec3& point, std::span<const Vec3> points,
+                               std::span<double> distances, std::span<Vec3> extremes, const Similarity& similarity) {
   { S::kKind } -> std::convertible_to<Kind>;
   { volume(shape) } -> std::same_as<double>;
   { area(shape) } -> std::same_as<double>;

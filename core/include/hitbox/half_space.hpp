@@ -1,10 +1,9 @@
 // A plane and all points behind it.
 #pragma once
 
-#include "base/rooms.hpp"
 #include "hitbox/vec3.hpp"
 
-namespace hitbox::internal::geometry {
+namespace hitbox {
 
 struct HalfSpace {
   Vec3 normal;  // a unit vector that points out
@@ -13,4 +12,4 @@ struct HalfSpace {
   double above(const Vec3& p) const { return dot(normal, p) - offset; }  // <= 0 inside
 };
 
-}  // namespace hitbox::internal::geometry
+}  // namespace hitbox
