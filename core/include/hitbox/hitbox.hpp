@@ -1,7 +1,10 @@
 // All that is public.
 #pragma once
 
+#include "hitbox/convex_hull.hpp"
+#include "hitbox/distance.hpp"
 #include "hitbox/fit.hpp"
+#include "hitbox/mass.hpp"
 #include "hitbox/mesh.hpp"
 #include "hitbox/run.hpp"
 #include "hitbox/shapes.hpp"
