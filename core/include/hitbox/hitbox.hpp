@@ -6,5 +6,6 @@
 #include "hitbox/fit.hpp"
 #include "hitbox/mass.hpp"
 #include "hitbox/mesh.hpp"
+#include "hitbox/read.hpp"
 #include "hitbox/run.hpp"
 #include "hitbox/shapes.hpp"
