@@ -3,6 +3,7 @@
 
 #include "hitbox/convex_hull.hpp"
 #include "hitbox/distance.hpp"
+#include "hitbox/evaluate.hpp"
 #include "hitbox/fit.hpp"
 #include "hitbox/mass.hpp"
 #include "hitbox/mesh.hpp"
