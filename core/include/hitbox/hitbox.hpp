@@ -5,6 +5,7 @@
 #include "hitbox/distance.hpp"
 #include "hitbox/evaluate.hpp"
 #include "hitbox/fit.hpp"
+#include "hitbox/fit_spheres.hpp"
 #include "hitbox/fit_tree.hpp"
 #include "hitbox/mass.hpp"
 #include "hitbox/mesh.hpp"
