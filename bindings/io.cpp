@@ -1,8 +1,9 @@
 #include "bindings.hpp"
-#include "io/read.hpp"
+#include "files/read_mesh.hpp"
 
 namespace hitbox::bindings {
 
+using namespace internal::files;
 using namespace internal::io;
 
 void bind_io(nb::module_& m) {

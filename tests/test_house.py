@@ -62,6 +62,14 @@ def test_one_file_of_the_core_starts_threads():
     assert found == ["threads.cpp"]
 
 
+@pytest.mark.skipif(not (ROOT / "core").is_dir(), reason="needs the sources")
+def test_one_room_of_the_core_opens_paths():
+    opens = re.compile(r"#include <(filesystem|fstream|fcntl\.h|sys/stat\.h)>|\bf(?:re)?open\(")
+    files = [file for name in ("include", "src") for file in (ROOT / "core" / name).rglob("*.[ch]pp")]
+    found = {file.parent.name for file in files if opens.search(file.read_text(encoding="utf-8"))}
+    assert found == {"files"}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="forks, and reads /proc")
 def test_threads_end_with_the_call_so_a_process_may_fork_after_it():
     code = (

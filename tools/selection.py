@@ -11,8 +11,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Where names do not lead to the tests: part of a path -> the tests, as test_<name>*.py.
 ALSO = {
+    "core/include": ("link_core",),
+    "core/src/api": ("link_core",),
     "core/src/base": ("fit_stopping",),
     "core/src/bvh": ("evaluate",),
+    "core/src/files": ("formats_reading",),
     "core/src/geometry": ("convex_hull",),
     "core/src/hulls": ("capped_hull", "carve"),
     "core/src/io": ("formats_reading",),
@@ -27,6 +30,7 @@ ALSO = {
     "src/hitbox/_model": ("collider", "mesh"),
     "benchmarks": ("stale", "same_bytes"),
     "docs": ("readme",),
+    "docs/cpp.md": ("link_core",),
     "examples": ("link_core", "readme"),
     "tools": ("selection",),
 }

@@ -9,7 +9,7 @@
 namespace hitbox {
 
 struct CarveOptions {
-  SpaceOptions space;          // what stays open
+  SpaceOptions space = {};     // what stays open
   uint32_t count = 0;          // of hulls, at most; 0: any. If it is too low, hulls enter the space
   uint32_t max_vertices = 0;   // of a hull, at least 8; 0: any
   double effort = 0;           // search steps per hull, for fewer hulls

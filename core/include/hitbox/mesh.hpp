@@ -11,8 +11,8 @@
 
 namespace hitbox {
 
-// Face f has the corners indices[offsets[f]] .. indices[offsets[f + 1]]. A view that a method receives has passed
-// check_mesh: at least one face, three or more corners per face, indices in range, finite coordinates.
+// Face f has the corners indices[offsets[f]] .. indices[offsets[f + 1]]. A mesh has at least one face, three or more
+// corners per face, indices in range and finite coordinates; public calls check that.
 struct MeshView {
   std::span<const Vec3> vertices;
   std::span<const uint32_t> indices;
@@ -31,6 +31,7 @@ struct Mesh {
   std::vector<std::string> part_names, material_names;   // names by these numbers; "": no name
 
   MeshView view() const { return {vertices, indices, offsets}; }
+  operator MeshView() const { return view(); }
 };
 
 // The bounds of the used vertices, because a stray vertex must not change the diagonal.

@@ -1,5 +1,5 @@
 // A value, or one sentence about the error in the input. Errors stay values until the binding turns them into
-// hitbox.InputError.
+// hitbox.InputError. Ask ok() first: an Error has no value.
 #pragma once
 
 #include <string>
@@ -20,8 +20,17 @@ class [[nodiscard]] Result {
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
-  T& value() { return std::get<0>(state_); }
-  const T& value() const { return std::get<0>(state_); }
+  // A Result that is about to end hands its value over, so that `for (... : fit(...).value().shapes)` is safe. It has
+  // no arrow, which would lead to a value that is gone.
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T operator*() && { return std::move(*this).value(); }
+  T* operator->() & { return &value(); }
+  const T* operator->() const& { return &value(); }
+  const T* operator->() const&& = delete;
   const Error& error() const { return std::get<1>(state_); }
 
  private:

@@ -28,13 +28,13 @@ struct SpaceOptions {
   double floor_tolerance = 0;  // the same above faces that face `up`, at most the tolerance; 0: the tolerance
   Vec3 up = {0, 0, 1};
   bool sealed = false;             // space that no ball reaches from outside counts too, except the inside of solids
-  std::vector<Vec3> clear_points;  // the room around these points, less the tolerance, counts too
+  std::vector<Vec3> clear_points = {};  // the room around these points, less the tolerance, counts too
   // What a ball may not enter although the mesh leaves it free, such as solid ground.
-  std::vector<HalfSpace> half_spaces;
-  std::vector<Shape> shapes;
+  std::vector<HalfSpace> half_spaces = {};
+  std::vector<Shape> shapes = {};
   // Signed distances of points, negative inside a blocker. It must change by no more than the path between two points.
   // It is called from all threads of a Run.
-  std::function<void(std::span<const Vec3>, std::span<double>)> function;
+  std::function<void(std::span<const Vec3>, std::span<double>)> function = {};
 };
 
 struct NavigableSpace {
@@ -58,6 +58,7 @@ struct Overlap {
   std::vector<bool> enters;  // one per shape
 };
 
-Overlap overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run);
+// An Error where a shape is none.
+Result<Overlap> overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run);
 
 }  // namespace hitbox

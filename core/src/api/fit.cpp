@@ -1,34 +1,25 @@
 #include "hitbox/fit.hpp"
 
-#include <cmath>
+#include <algorithm>
 
-#include "api/door.hpp"
-#include "fit/fit.hpp"
+#include "api/fit_job.hpp"
 
 namespace hitbox {
 
 namespace {
 
-std::optional<Error> wrong_options(const FitOptions& options, size_t faces) {
-  if (options.count == 0) return Error{"count: at least 1 is needed."};
-  if (!options.group_of_face.empty() && options.group_of_face.size() != faces)
-    return Error{"group_of_face: one number per face is needed, or none."};
-  if (!options.importance.empty() && options.importance.size() != faces)
-    return Error{"importance: one factor per face is needed, or none."};
-  for (const double factor : options.importance)
-    if (!(factor > 0) || !std::isfinite(factor)) return Error{"importance: each factor must be above 0 and finite."};
-  if (options.hull_vertices > 0 && options.hull_vertices < 4) return Error{"hull_vertices: a hull needs at least 4."};
-  return std::nullopt;
-}
+constexpr double kDefaultTolerance = 0.03;  // of the diagonal, without a count and a tolerance
+constexpr uint32_t kMostByDefault = 256;    // shapes, then
 
 }  // namespace
 
 Result<FitResult> fit(const MeshView& mesh, const FitOptions& options, Run& run) {
-  const auto cleaned = api::checked_and_welded(mesh, run);
-  if (!cleaned) return cleaned.error();
-  if (const auto error = wrong_options(options, mesh.face_count())) return *error;
-  const MeshView welded{cleaned.value().vertices, cleaned.value().indices, mesh.offsets};
-  return internal::fit::fit(internal::fit::FitInput(welded, welded, options, run), options.count, run);
+  const auto job = api::fit_job("fit", mesh, options, options.count.value_or(0), run);
+  if (!job) return job.error();
+  if (options.count && !options.tolerance) return job->result(internal::fit::fit(*job->input, *options.count, run));
+  const double share = options.tolerance ? *options.tolerance / job->diagonal : kDefaultTolerance;
+  const uint32_t most = options.count.value_or(options.tolerance ? api::kMostShapes : kMostByDefault);
+  return job->result(fit_within(*job->input, share, std::max(most, job->group_count), run));
 }
 
 }  // namespace hitbox

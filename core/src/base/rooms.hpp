@@ -62,5 +62,8 @@ using namespace recognise;
 namespace io {
 using namespace mesh;
 }
+namespace files {
+using namespace io;
+}
 
 }  // namespace hitbox::internal

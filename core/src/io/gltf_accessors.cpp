@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 
 namespace hitbox::internal::io {
@@ -129,12 +127,9 @@ void GltfDocument::list_buffers() {
   for (const JsonValue& json : root_["buffers"].items()) {
     buffers_.push_back({json, {}, {}, false});
     const std::string_view uri = json["uri"].string();
-    if (uri.empty() || uri.starts_with("data:")) continue;
-    const auto file = file_of(uri);
-    if (!file || !counted.insert(*file).second) continue;
-    std::error_code failed;
-    const uintmax_t size = std::filesystem::file_size(*file, failed);
-    if (!failed) stored_bytes_ += size;
+    if (uri.empty() || uri.starts_with("data:") || !source_.beside) continue;
+    const auto file = source_.beside->find(path_of(uri));
+    if (file && counted.insert(*file).second) stored_bytes_ += source_.beside->size_of(*file);
   }
 }
 
@@ -220,44 +215,25 @@ std::string GltfDocument::path_of(std::string_view uri) {
   return path;
 }
 
-// The folder below which the user allows all references between files.
-static bool lies_in_asset_root(const std::filesystem::path& file) {
-  const char* said = std::getenv("HITBOX_ASSET_ROOT");
-  if (said == nullptr || *said == 0) return false;
-  std::error_code failed;
-  const auto root = std::filesystem::weakly_canonical(said, failed);
-  const auto inside = file.lexically_relative(root);
-  return !failed && !inside.empty() && *inside.begin() != "..";
-}
-
-// Only files at or below the folder of the glTF are read, unless the user allows more, because a mesh from the internet
-// must not read arbitrary files. Two names of one file give the same path.
-std::optional<std::string> GltfDocument::file_of(std::string_view uri) const {
-  const std::string path = path_of(uri);
-  if (path.find('\0') != std::string::npos || source_.folder.empty()) return std::nullopt;
-  const bool leaves = path.starts_with('/') || path.starts_with('\\') || path.find(':') != std::string::npos ||
-                      ("/" + path + "/").find("/../") != std::string::npos || path.find("..\\") != std::string::npos;
-  std::error_code failed;
-  const auto same = std::filesystem::weakly_canonical(std::filesystem::path(source_.folder) / path, failed);
-  if (leaves) return !failed && lies_in_asset_root(same) ? std::optional(same.string()) : std::nullopt;
-  return failed ? source_.folder + path : same.string();
-}
-
 bool GltfDocument::load_file(std::string_view uri, BufferEntry& buffer, size_t k) {
-  const std::string shown = io::quoted(std::string_view(path_of(uri)));
-  const auto path = file_of(uri);
-  if (!path) {
+  const std::string path = path_of(uri), shown = io::quoted(path);
+  if (!source_.beside) {
+    return fail(format("buffer %zu lies in the file %s, but only bytes were given", k, shown.c_str()),
+                "Give the path of the .gltf file, or export as .glb.");
+  }
+  const auto file = source_.beside->find(path);
+  if (!file) {
     return fail(format("buffer %zu lies at %s, outside of the file's folder", k, shown.c_str()),
                 "Put the buffer beside the .gltf file, export as .glb, or allow a folder: HITBOX_ASSET_ROOT.");
   }
-  auto found = files_.find(*path);
+  auto found = files_.find(*file);
   if (found == files_.end()) {
-    auto file = read_file(*path, source_.name + ": its buffer " + shown);
-    if (!file) {
-      problem_ = file.error().message;
+    auto bytes = source_.beside->read(*file, source_.name + ": its buffer " + shown);
+    if (!bytes) {
+      problem_ = bytes.error().message;
       return false;
     }
-    found = files_.emplace(*path, std::move(file.value())).first;
+    found = files_.emplace(*file, std::move(bytes.value())).first;
   }
   buffer.bytes = found->second.view();
   return true;

@@ -75,7 +75,6 @@ class GltfDocument {
   bool load_buffer(BufferEntry& buffer, size_t k);
   bool decode_data_uri(std::string_view uri, BufferEntry& buffer, size_t k);
   static std::string path_of(std::string_view uri);
-  std::optional<std::string> file_of(std::string_view uri) const;  // empty: outside the folder
   bool load_file(std::string_view uri, BufferEntry& buffer, size_t k);
   bool elements(const JsonValue& owner, uint64_t count, uint64_t width, const std::string& what, Elements& out);
   bool accessor(uint64_t k, std::string_view type, uint64_t width, Elements& out);

@@ -38,12 +38,4 @@ Result<Mesh> read_mesh_bytes(const Source& source, std::string_view suffix, Boun
   return Error{format("%s: no reader for %s.", source.name.c_str(), quoted(suffix).c_str())};
 }
 
-Result<Mesh> read_mesh(const std::string& path, const std::string& name, std::string_view suffix, Bounds* bounds) {
-  auto file = read_file(path, name);
-  if (!file) return file.error();
-  const size_t slash = path.find_last_of("/\\");
-  const std::string folder = slash == std::string::npos ? "./" : path.substr(0, slash + 1);
-  return read_mesh_bytes({name, folder, file.value().view()}, suffix, bounds);
-}
-
 }  // namespace hitbox::internal::io

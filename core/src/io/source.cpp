@@ -1,41 +1,8 @@
 #include "io/source.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
 
 namespace hitbox::internal::io {
-
-Result<Buffer> read_file(const std::string& path, const std::string& name) {
-  std::error_code failed;
-  const auto kind = std::filesystem::status(path, failed).type();
-  if (kind == std::filesystem::file_type::not_found) {
-    return Error{format("%s: no such file. Check the path.", name.c_str())};
-  }
-  if (kind != std::filesystem::file_type::regular) {  // a pipe or a device may never end
-    return Error{format("%s: not a regular file. Give the path of a mesh file.", name.c_str())};
-  }
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    return Error{format("%s: cannot be opened (%s). Check its permissions.", name.c_str(), std::strerror(errno))};
-  }
-  const uintmax_t size = std::filesystem::file_size(path, failed);
-  if (failed) return Error{format("%s: its size cannot be read.", name.c_str())};
-  Buffer buffer;
-  buffer.reserve(static_cast<size_t>(size) + 1);
-  const size_t got = std::fread(buffer.data(), 1, static_cast<size_t>(size), file.get());
-  if (got != size) {
-    return Error{
-        format("%s: only %zu of %zu bytes could be read. Try again.", name.c_str(), got, static_cast<size_t>(size))};
-  }
-  buffer.set_size(got);
-  return buffer;
-}
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,10 +23,12 @@
 
 namespace hitbox::internal::io {
 
+class SideFiles;
+
 struct Source {
-  std::string name;                // the file's name in messages
-  std::string folder;              // the folder of a glTF file's buffers; empty: none
-  std::span<const uint8_t> bytes;  // unpacked
+  std::string name;                   // the file's name in messages
+  const SideFiles* beside = nullptr;  // the files that it may refer to; null: none
+  std::span<const uint8_t> bytes;     // unpacked
 
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
@@ -68,6 +71,17 @@ class Buffer {
   size_t size_ = 0, capacity_ = 0;
 };
 
+// The files that a mesh file may refer to, such as the buffers of a glTF. Readers open no paths themselves, so that
+// they also work where there is no file system.
+class SideFiles {
+ public:
+  virtual ~SideFiles() = default;
+  // The one name of the file that `reference` means; empty if it may not be read.
+  virtual std::optional<std::string> find(const std::string& reference) const = 0;
+  virtual uint64_t size_of(const std::string& file) const = 0;  // in bytes; 0 if it is unknown
+  virtual Result<Buffer> read(const std::string& file, const std::string& name) const = 0;
+};
+
 // The T at `bytes`, which need not be aligned.
 template <class T, std::endian order = std::endian::little>
 T load(const uint8_t* bytes) {
@@ -81,9 +95,6 @@ T load(const uint8_t* bytes) {
   }
   return value;
 }
-
-// Reads a whole regular file. Messages use `name`.
-Result<Buffer> read_file(const std::string& path, const std::string& name);
 
 // Valid UTF-8 without control characters, for Python and terminals.
 std::string clean_text(std::string_view text);

@@ -15,23 +15,13 @@
 
 #include "base/rooms.hpp"
 #include "hitbox/fit.hpp"
+#include "hitbox/fit_spheres.hpp"
 #include "hitbox/mesh.hpp"
 #include "hitbox/run.hpp"
 
 namespace hitbox::internal::spheres {
 
-enum class SphereMode : uint8_t { conservative, balanced };
-
-constexpr uint32_t kMostSpheres = 1024;  // a larger count has no effect; planners use a few hundred
-
 constexpr double kLeftOut = 0.02;  // fraction of the diagonal: the limit of balanced for uncovered points
-
-struct SphereMeasure {           // from samples; lengths are fractions of the diagonal
-  double coverage = 0;           // fraction of the surface inside the spheres
-  double left_out = 0;           // largest distance of the surface from them
-  double mean = 0, largest = 0;  // distance of their outer surface, which can be touched, from the mesh
-  double volume_ratio = 0;       // volume of their union relative to the solid; 0: the mesh is not a closed solid
-};
 
 struct SphereFit {
   FitResult fitted;  // a face is listed with every sphere that contains a part of it
@@ -39,8 +29,7 @@ struct SphereFit {
 };
 
 // Only the options `group_of_face`, `keep_clear` and `pad` matter for spheres alone. There is at least one sphere per
-// group, and there may be more than `count` if space is to be kept clear. The measures are those of the spheres before
-// padding.
+// group, and there may be more than `count` if space is to be kept clear. A count above kMostSpheres has no effect.
 SphereFit fit_spheres(const MeshView& mesh, uint32_t count, SphereMode mode, FitOptions options, Run& run);
 
 }  // namespace hitbox::internal::spheres

@@ -151,7 +151,7 @@ std::vector<Sample> samples() {
 Result<Mesh> read_exact(std::string_view text, std::string_view suffix) {
   const auto exact = std::make_unique<uint8_t[]>(text.size());
   std::copy(text.begin(), text.end(), exact.get());
-  return read_mesh_bytes({"test", "", {exact.get(), text.size()}}, suffix);
+  return read_mesh_bytes({"test", nullptr, {exact.get(), text.size()}}, suffix);
 }
 
 bool is_sound(const Result<Mesh>& result) {
@@ -174,7 +174,7 @@ TEST(readers_give_the_bounds_that_the_check_finds) {
   for (const Sample& sample : samples()) {
     Bounds bounds;
     const auto bytes = std::span(reinterpret_cast<const uint8_t*>(sample.bytes.data()), sample.bytes.size());
-    const auto result = read_mesh_bytes({"test", "", bytes}, sample.suffix, &bounds);
+    const auto result = read_mesh_bytes({"test", nullptr, bytes}, sample.suffix, &bounds);
     CHECK(result.ok());
     const Bounds found = check_mesh(result.value().view(), "m").value();
     CHECK(bounds.low == found.low && bounds.high == found.high);
