@@ -10,6 +10,8 @@ import jsonschema
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from shape_strategies import colliders, one_of_each
 
 from hitbox._base import files
@@ -18,6 +20,7 @@ from hitbox._formats import collider_glb, collider_json, collider_obj, gltf_file
 from hitbox._formats.read_mesh import load
 from hitbox._model.collider import Collider, Label, Method, Source
 from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Prism, Sphere
+from hitbox._native import _core
 
 NO_TURN = (0, 0, 0, 1)
 SCHEMA = json.loads((resources.files("hitbox._formats") / "collider.schema.json").read_text())
@@ -283,6 +286,12 @@ def test_a_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
     golden_collider().save(tmp_path / "new.json")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o604
     assert (tmp_path / "new.json").stat().st_mode == usual.stat().st_mode
+
+
+@given(arrays(np.float64, (4, 3), elements=st.floats(allow_nan=False)))
+def test_obj_coordinates_are_those_of_repr(points):
+    rows = "".join(f"v {x!r} {y!r} {z!r}\n" for x, y, z in points.tolist())
+    assert _core.obj_vertices(points) == rows.encode()
 
 
 def test_the_longest_name_can_be_written(tmp_path):
