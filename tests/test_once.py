@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import specimens
 from hypothesis import given
 
 import hitbox
+from hitbox._base import files
 from hitbox._formats import sidecar_files
 from hitbox._model import mesh as mesh_module
 from hitbox._model import shapes as shapes_module
@@ -227,3 +229,18 @@ def test_a_hull_is_placed_and_written_as_text_once(tmp_path: Path, monkeypatch: 
     counted(sidecar_files, "obj_bytes")
     _hulls(6).save(tmp_path / "hulls.urdf")
     assert calls == {"local_and_pose": 6, "obj_bytes": 6}
+
+
+def test_the_folder_of_many_files_is_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up = Counter[str]()
+    real = os.path.realpath
+
+    def counted(path: str) -> str:
+        looked_up[path] += 1
+        return real(path)
+
+    monkeypatch.setattr(files.os.path, "realpath", counted)
+    (tmp_path / "many").mkdir()
+    files.replace_files([(tmp_path / "many" / f"{k}.txt", b"") for k in range(20)])
+    assert looked_up == {str(tmp_path / "many"): 1}
+    assert len(os.listdir(tmp_path / "many")) == 20
