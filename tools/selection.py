@@ -33,7 +33,7 @@ ALSO = {
 # A quick look at everything, for sources that lead nowhere else.
 FALLBACK = ("mesh", "cli")
 # These take seconds and look at the whole tree: they always run.
-ALWAYS = ("house", "documents", "words")
+ALWAYS = ("house", "documents", "one_definition", "words")
 
 
 @dataclass(frozen=True)
