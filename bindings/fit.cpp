@@ -34,10 +34,10 @@ void bind_fit(nb::module_& m) {
       .value("on", Tangent::on)
       .value("off", Tangent::off);
   nb::enum_<Objective>(m, "Objective").value("outer", Objective::outer).value("surface", Objective::surface);
-  nb::enum_<Effort>(m, "Effort")
-      .value("fast", Effort::fast)
-      .value("balanced", Effort::balanced)
-      .value("fine", Effort::fine);
+  nb::enum_<Preset>(m, "Preset")
+      .value("fast", Preset::fast)
+      .value("balanced", Preset::balanced)
+      .value("fine", Preset::fine);
   nb::class_<FitOptions>(m, "FitOptions")
       .def(nb::init<>())
       .def_rw("cost", &FitOptions::cost)
@@ -48,7 +48,7 @@ void bind_fit(nb::module_& m) {
       .def_rw("max_excess", &FitOptions::max_excess)
       .def_rw("drop_thin", &FitOptions::drop_thin)
       .def_rw("objective", &FitOptions::objective)
-      .def_rw("effort", &FitOptions::effort)
+      .def_rw("preset", &FitOptions::preset)
       .def_prop_rw(
           "group_of_face", [](const FitOptions& o) { return to_numpy(std::vector(o.group_of_face)); },
           [](FitOptions& o, const Indices& values) { o.group_of_face = copied(values); },
@@ -57,7 +57,7 @@ void bind_fit(nb::module_& m) {
           "importance", [](const FitOptions& o) { return to_numpy(std::vector(o.importance)); },
           [](FitOptions& o, const Values& values) { o.importance = copied(values); },
           nb::for_getter(nb::rv_policy::move))
-      .def_rw("hull_vertices", &FitOptions::hull_vertices)
+      .def_rw("max_vertices", &FitOptions::max_vertices)
       .def_rw("pad", &FitOptions::pad)
       .def_rw("expected_shapes", &FitOptions::expected_shapes)
       .def_rw("time_budget", &FitOptions::time_budget)

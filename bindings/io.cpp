@@ -1,10 +1,25 @@
 #include "bindings.hpp"
 #include "files/read_mesh.hpp"
+#include "io/obj_rows.hpp"
 
 namespace hitbox::bindings {
 
 using namespace internal::files;
 using namespace internal::io;
+
+namespace {
+
+// The text that `make` returns, which runs without the GIL.
+template <class Make>
+nb::bytes bytes_of(Make&& make) {
+  const std::string text = [&] {
+    nb::gil_scoped_release quiet;
+    return make();
+  }();
+  return nb::bytes(text.data(), text.size());
+}
+
+}  // namespace
 
 void bind_io(nb::module_& m) {
   m.def(
@@ -37,6 +52,18 @@ void bind_io(nb::module_& m) {
       "path"_a, "name"_a, "suffix"_a,
       "(vertices, indices, offsets, part, material, part_names, material_names, what check_mesh gives); part and "
       "material have no elements where the file names none.");
+
+  m.def(
+      "obj_vertices", [](const Points& vertices) { return bytes_of([&] { return vertex_rows(view(vertices)); }); },
+      "vertices"_a, "A line of an OBJ file for each vertex.");
+
+  m.def(
+      "obj_triangles",
+      [](const Triangles& triangles, uint64_t first) {
+        const std::span<const uint32_t> corners{triangles.data(), 3 * triangles.shape(0)};
+        return bytes_of([&] { return triangle_rows(corners, first); });
+      },
+      "triangles"_a, "first"_a, "A line of an OBJ file for each triangle. Corner 0 is the vertex `first` of the file.");
 }
 
 }  // namespace hitbox::bindings

@@ -10,6 +10,8 @@ import jsonschema
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from shape_strategies import colliders, one_of_each
 
 from hitbox._base import files
@@ -18,6 +20,7 @@ from hitbox._formats import collider_glb, collider_json, collider_obj, gltf_file
 from hitbox._formats.read_mesh import load
 from hitbox._model.collider import Collider, Label, Method, Source
 from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Prism, Sphere
+from hitbox._native import _core
 
 NO_TURN = (0, 0, 0, 1)
 SCHEMA = json.loads((resources.files("hitbox._formats") / "collider.schema.json").read_text())
@@ -283,6 +286,34 @@ def test_a_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
     golden_collider().save(tmp_path / "new.json")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o604
     assert (tmp_path / "new.json").stat().st_mode == usual.stat().st_mode
+
+
+def test_a_file_is_written_where_its_path_leads(tmp_path):
+    """A folder is looked up once for all of its files: the places are those of realpath all the same."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "old.json").write_bytes(b"old")
+    (tmp_path / "folder").symlink_to("real")
+    (tmp_path / "link.json").symlink_to("folder/old.json")
+    (tmp_path / "dangling.json").symlink_to("real/new.json")
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    names = (
+        "a.json", "folder/b.json", "folder/../c.json", "link.json", "dangling.json", "real", "real/",
+        "real/..", ".", "no/such.json", "./d.json", "folder//e.json", "folder", "loop.json",
+    )  # fmt: skip
+    paths = [os.path.join(tmp_path, name) for name in names]
+    assert files._targets(paths) == [os.path.realpath(path) for path in paths]
+    files.replace_files([(tmp_path / "link.json", b"1"), (tmp_path / "dangling.json", b"2")])
+    assert {path.name: path.read_bytes() for path in (tmp_path / "real").iterdir()} == {
+        "old.json": b"1",
+        "new.json": b"2",
+    }
+    assert (tmp_path / "link.json").is_symlink()
+
+
+@given(arrays(np.float64, (4, 3), elements=st.floats(allow_nan=False)))
+def test_obj_coordinates_are_those_of_repr(points):
+    rows = "".join(f"v {x!r} {y!r} {z!r}\n" for x, y, z in points.tolist())
+    assert _core.obj_vertices(points) == rows.encode()
 
 
 def test_the_longest_name_can_be_written(tmp_path):

@@ -1,7 +1,8 @@
-"""Work that depends on a mesh alone is done once: the check of a file that was read, and cleaning."""
+"""Work is done once: the check of a file that was read, cleaning, the proof that a hull is convex."""
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -17,8 +18,11 @@ import specimens
 from hypothesis import given
 
 import hitbox
+from hitbox._base import files
+from hitbox._formats import sidecar_files
 from hitbox._model import mesh as mesh_module
-from hitbox._model.collider import Label
+from hitbox._model import shapes as shapes_module
+from hitbox._model.collider import Collider, Label
 from hitbox._model.mesh import Mesh
 
 
@@ -183,3 +187,60 @@ def test_fit_needs_little_memory_for_each_face() -> None:
         peaks.append([int(word) for word in done.stdout.split()])
     (small, few), (large, many) = peaks
     assert (large - small) / (many - few) < MOST_BYTES_PER_FACE
+
+
+def _hulls(count: int) -> Collider:
+    """Hulls of random points, in a unit and with an up axis that URDF does not have."""
+    clouds = np.random.default_rng(5).normal(size=(count, 20, 3)) + np.arange(count)[:, None, None]
+    made = Collider.of([(cloud, np.stack([0 * _FAN, _FAN, _FAN + 1], axis=1)) for cloud in clouds])
+    return Collider(made.shapes, unit="mm", up="y")
+
+
+_FAN = np.arange(1, 19)
+
+
+def test_a_hull_is_proved_convex_where_it_comes_in_and_not_when_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proofs = []
+    prove = shapes_module.hull_fault
+    monkeypatch.setattr(shapes_module, "hull_fault", lambda *hull: proofs.append(hull) or prove(*hull))
+    hulls = _hulls(6)
+    given = Collider([hitbox.Hull(hull.vertices, hull.triangles) for hull in hulls], unit="mm", up="y")
+    assert len(proofs) == 6
+    for suffix in ("urdf", "xml", "sdf", "obj", "glb", "json"):
+        given.save(tmp_path / f"hulls.{suffix}")
+    assert len(proofs) == 6
+
+
+def test_a_hull_is_placed_and_written_as_text_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = Counter[str]()
+
+    def counted(module: Any, name: str) -> None:
+        inner = getattr(module, name)
+
+        def outer(*arguments: Any) -> Any:
+            calls[name] += 1
+            return inner(*arguments)
+
+        monkeypatch.setattr(module, name, outer)
+
+    counted(sidecar_files, "local_and_pose")
+    counted(sidecar_files, "obj_bytes")
+    _hulls(6).save(tmp_path / "hulls.urdf")
+    assert calls == {"local_and_pose": 6, "obj_bytes": 6}
+
+
+def test_the_folder_of_many_files_is_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up = Counter[str]()
+    real = os.path.realpath
+
+    def counted(path: str) -> str:
+        looked_up[path] += 1
+        return real(path)
+
+    monkeypatch.setattr(files.os.path, "realpath", counted)
+    (tmp_path / "many").mkdir()
+    files.replace_files([(tmp_path / "many" / f"{k}.txt", b"") for k in range(20)])
+    assert looked_up == {str(tmp_path / "many"): 1}
+    assert len(os.listdir(tmp_path / "many")) == 20

@@ -42,6 +42,8 @@ def test_a_special_case_names_what_exists(part):
     [
         ("core/src/carve/cut.cpp", "tests/test_carve.py", "carve/"),
         ("core/tests/geometry/hull_test.cpp", None, "geometry/hull_test.cpp"),
+        ("core/tests/fit/cost/deviation_test.cpp", None, "fit/cost/deviation_test.cpp"),
+        ("core/tests/borders/plane_grid.hpp", None, "borders/"),
         ("core/tests/check.hpp", None, ""),
         ("src/hitbox/_methods/merge.py", "tests/test_merge.py", None),
         ("src/hitbox/_formats/urdf.py", "tests/test_formats_robot.py", None),

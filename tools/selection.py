@@ -37,7 +37,7 @@ ALSO = {
 # A quick look at everything, for sources that lead nowhere else.
 FALLBACK = ("mesh", "cli")
 # These take seconds and look at the whole tree: they always run.
-ALWAYS = ("house", "documents", "words")
+ALWAYS = ("house", "documents", "one_definition", "words")
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,13 @@ def _python_tests(path: Path) -> set[str]:
 
 
 def _cpp_filters(path: Path) -> set[str]:
-    """A folder's tests for a source of it, a file's own tests for a test."""
+    """A folder's tests for a source of it or what its tests share, a file's own tests for a test."""
     parts = path.parts
     if path.suffix not in (".cpp", ".hpp") or parts[0] != "core":
         return set()
     if parts[1] == "tests":
-        return {f"{parts[2]}/{path.name}"} if len(parts) > 3 else {""}
+        folder = "".join(f"{part}/" for part in parts[2:-1])
+        return {folder + path.name if path.name.endswith("_test.cpp") else folder}
     folder = parts[2] if parts[1] == "src" else path.stem
     return {f"{folder}/"} if (ROOT / "core" / "tests" / folder).is_dir() else {""}
 

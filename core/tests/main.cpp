@@ -1,5 +1,5 @@
-// hitbox_tests [--list] [FILTER...]: runs the tests whose "folder/file_test.cpp:name" contains one of the filters.
-// Without a filter it runs all of them.
+// hitbox_tests [--list | --odd | --even] [FILTER...]: runs the tests whose "folder/file_test.cpp:name" contains one of
+// the filters, all without a filter. --odd and --even are every other one of these, for two processes.
 #include <string>
 
 #include "tests/check.hpp"
@@ -30,12 +30,14 @@ bool passes(const hitbox::tests::Test& test, const std::string& title) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool lists = argc > 1 && std::string(argv[1]) == "--list";
-  const int skipped = lists ? 2 : 1;
-  int ran = 0, failed = 0;
+  const std::string option = argc > 1 ? argv[1] : "";
+  const bool lists = option == "--list", halves = option == "--odd" || option == "--even";
+  const int skipped = lists || halves ? 2 : 1;
+  int found = 0, ran = 0, failed = 0;
   for (const hitbox::tests::Test& test : hitbox::tests::all_tests()) {
     const std::string name = title(test);
     if (!picked(name, argc - skipped, argv + skipped)) continue;
+    if (++found % 2 == (option == "--odd" ? 0 : 1) && halves) continue;
     ++ran;
     if (lists)
       std::printf("%s\n", name.c_str());

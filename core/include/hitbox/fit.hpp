@@ -26,7 +26,7 @@ enum class Objective : uint8_t {
   outer,   // surface that can be touched; inside a closed solid distances count a twentieth
   surface  // all of a shape's surface, as in the paper's tables
 };
-enum class Effort : uint8_t { fast, balanced, fine };
+enum class Preset : uint8_t { fast, balanced, fine };
 
 struct FitOptions {
   // With a count: at most that many shapes, or more if another option forbids further merges. With a tolerance: as few
@@ -35,7 +35,7 @@ struct FitOptions {
   std::optional<double> tolerance = {};  // mesh units: the largest distance of the shapes from the mesh
   Cost cost = Cost::deviation;
   Objective objective = Objective::outer;
-  Effort effort = Effort::balanced;
+  Preset preset = Preset::balanced;
   Tangent tangent = Tangent::automatic;
   std::array<bool, kPrimitiveCount> kinds = {true, true, true, true, true, true};
   std::array<double, kPrimitiveCount> weights = {1, 1, 1, 1.05, 2.1, 1.4};  // in order of Kind
@@ -46,7 +46,7 @@ struct FitOptions {
   std::vector<double> importance = {};       // empty, or one per face, 1e-6 to 1e6: a factor on distances from it
   std::vector<Sphere> keep_clear = {};       // mesh units: no merge makes a shape that enters one of these spheres
   std::vector<NavigableSpace> spaces = {};   // nor one that enters one of these spaces
-  uint32_t hull_vertices = 0;                // cap on the vertices of a hull, 4 to 256; 0: no hulls
+  uint32_t max_vertices = 0;                 // cap on the vertices of a hull, 4 to 256; 0: no hulls
   double pad = 0;                            // mesh units: sides move out by this, or in if it is negative
   // about the number of shapes, which sets the resolution of distances; 0: the count
   uint32_t expected_shapes = 0;

@@ -12,10 +12,10 @@ namespace hitbox {
 
 // Lengths are those of the shapes.
 struct MergeOptions {
-  double tolerance = 0;                 // thickness of the layer that a merge adds at most, above 0
-  uint32_t count = 0;                   // of shapes; 0: as few as the space or the tolerance allows
+  double tolerance = 0;                      // thickness of the layer that a merge adds at most, above 0
+  uint32_t count = 0;                        // of shapes; 0: as few as the space or the tolerance allows
   std::optional<NavigableSpace> space = {};  // merged shapes do not enter it; then the tolerance does not limit merges
-  std::optional<double> distance = {};       // between shapes that merge, unless a count needs more; none: the tolerance
+  std::optional<double> distance = {};  // between shapes that merge, unless a count needs more; none: the tolerance
   uint32_t max_vertices = 0;            // of a hull, at least 8; 0: any
   // A merged hull stays a hull, where else a box, sphere, capsule or cylinder within the tolerance replaces it.
   bool hulls_only = false;

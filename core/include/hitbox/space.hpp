@@ -27,7 +27,7 @@ struct SpaceOptions {
   double tolerance = 0;        // how far from the mesh the ball stays, above 0
   double floor_tolerance = 0;  // the same above faces that face `up`, at most the tolerance; 0: the tolerance
   Vec3 up = {0, 0, 1};
-  bool sealed = false;             // space that no ball reaches from outside counts too, except the inside of solids
+  bool sealed = false;  // space that no ball reaches from outside counts too, except the inside of solids
   std::vector<Vec3> clear_points = {};  // the room around these points, less the tolerance, counts too
   // What a ball may not enter although the mesh leaves it free, such as solid ground.
   std::vector<HalfSpace> half_spaces = {};

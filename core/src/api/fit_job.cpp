@@ -26,7 +26,7 @@ std::optional<Error> wrong_options(const char* verb, const FitOptions& options, 
       .pad(options.pad, diagonal)
       .whole("expected_shapes", options.expected_shapes, 0, kMostShapes)
       .finite("time_budget", options.time_budget);
-  if (options.hull_vertices != 0) checks.whole("hull_vertices", options.hull_vertices, 4, 256);
+  if (options.max_vertices != 0) checks.whole("max_vertices", options.max_vertices, 4, 256);
   return checks.error();
 }
 

@@ -66,10 +66,10 @@ Fitted kept_low(const Fitted& best, const Fitted& before, double low_enough, con
 std::optional<Shape> better_hull(const FitInput& input, const Tools& tools, const Fitted& fitted,
                                  std::span<const uint32_t> vertices) {
   constexpr double kWorthIt = 0.5;
-  if (input.options.hull_vertices == 0) return std::nullopt;
+  if (input.options.max_vertices == 0) return std::nullopt;
   std::vector<Vec3> points;
   for (const uint32_t v : vertices) points.push_back(input.exact().vertices[v]);
-  const std::optional<Hull> hull = capped_hull(points, input.options.hull_vertices, tools.final.thickness);
+  const std::optional<Hull> hull = capped_hull(points, input.options.max_vertices, tools.final.thickness);
   if (!hull || input.clear.entered_by(*hull)) return std::nullopt;
   const bool better = fitted.refused ? true
                       : tools.meter  ? (*tools.meter)(*hull).sum < kWorthIt * (*tools.meter)(fitted).sum

@@ -30,21 +30,21 @@ CostModel merging_model(const FitOptions& options) {
 
 std::optional<DeviationMeter> meter_of(const FitInput& input) {
   if (!input.field) return std::nullopt;
-  return DeviationMeter(*input.field, Plan::of(input.options.effort).density);
+  return DeviationMeter(*input.field, Plan::of(input.options.preset).density);
 }
 
 }  // namespace
 
-Plan Plan::of(Effort effort) {
-  switch (effort) {
-    case Effort::fast: return {4, 1024, false, 0, 0, 0, 1, 2.5};
-    case Effort::fine: return {8, 4096, true, 60, 20000, 8, 4, 4};
+Plan Plan::of(Preset preset) {
+  switch (preset) {
+    case Preset::fast: return {4, 1024, false, 0, 0, 0, 1, 2.5};
+    case Preset::fine: return {8, 4096, true, 60, 20000, 8, 4, 4};
     default: return {4, 1024, true, 3, 3000, 3, 2, 2.5};
   }
 }
 
 Tools::Tools(const FitInput& input)
-    : plan(Plan::of(input.options.effort)),
+    : plan(Plan::of(input.options.preset)),
       merging(merging_model(input.options)),
       final(cost_model(input.options)),
       meter(meter_of(input)),

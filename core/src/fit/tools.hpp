@@ -20,7 +20,7 @@ struct Plan {
   int trim_rounds;
   double density;  // density of the meter's lattice
 
-  static Plan of(Effort effort);
+  static Plan of(Preset preset);
   size_t leaf_count(uint32_t shapes) const { return std::max(least_leaves, leaves_a_shape * shapes); }
   // With few shapes polishing is longer: it takes little time, and each shape matters more.
   int polish_rounds_for(size_t shapes) const {

@@ -147,7 +147,7 @@ static BoxCover with_copies(BoxCover cover, std::span<const uint32_t> number_of_
 
 void Simplifier::look_for_hull(const MeshView& part, const FaceDirections& directions, Finding& finding,
                                Run& alone) const {
-  const auto convex = recognise_convex(part, directions, options_.hull_vertices, thickness_, alone);
+  const auto convex = recognise_convex(part, directions, options_.max_vertices, thickness_, alone);
   if (!convex) return;
   finding.shapes = {convex->box};
   finding.hull = convex->hull;
@@ -167,7 +167,7 @@ Finding Simplifier::finding_of(const MeshView& copy, Run& alone) const {
     if (finding.cover)
       for (const Bounds& box : finding.cover->boxes) finding.shapes.push_back(as_fitted(finding.cover->frame, box));
   }
-  if (!finding.is_simple() && options_.hull_vertices > 0) look_for_hull(part, directions, finding, alone);
+  if (!finding.is_simple() && options_.max_vertices > 0) look_for_hull(part, directions, finding, alone);
   if (finding.is_simple()) finding.looks_inward = !once && signed_volume(part) < 0;
   return finding;
 }

@@ -96,7 +96,7 @@ TEST(public_fit_refuses_wrong_meshes_and_options) {
   CHECK(error_of({.count = 2, .importance = {1, 1, 1, kNan, 1, 1}}) != "");
   CHECK(error_of({.count = 2, .keep_clear = {{{0, 0, 0}, 0}}}) ==
         "fit: keep_clear: sphere 0 must be finite, with a radius above 0, not 0.");
-  CHECK(error_of({.count = 2, .hull_vertices = 3}) == "fit: hull_vertices: must be from 4 to 256, not 3.");
+  CHECK(error_of({.count = 2, .max_vertices = 3}) == "fit: max_vertices: must be from 4 to 256, not 3.");
   CHECK(error_of({.count = 2, .pad = -1}) == "fit: pad: -1 moves sides in by half the mesh. Give less.");
   CHECK(error_of({.count = 2, .pad = kNan}) != "");
   CHECK(error_of({.count = 2, .time_budget = kNan}) != "");

@@ -6,10 +6,6 @@
 #include "fit/shaping/kernel.hpp"
 #include "fit/tree/leaves.hpp"
 #include "fit/tree/tree.hpp"
-#include "geometry/eigen3.hpp"
-#include "primitives/candidates.hpp"
-#include "primitives/moments.hpp"
-#include "primitives/operator.hpp"
 #include "tests/check.hpp"
 
 using namespace hitbox;
@@ -17,79 +13,11 @@ using namespace hitbox::internal::fit;
 
 namespace {
 
-double largest_difference(const Sym3& a, const Sym3& b) {
-  return std::max({std::abs(a.xx - b.xx), std::abs(a.xy - b.xy), std::abs(a.xz - b.xz), std::abs(a.yy - b.yy),
-                   std::abs(a.yz - b.yz), std::abs(a.zz - b.zz)});
-}
-
 Vec3 random_point(Random& random) { return {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}; }
 
 Frame random_frame(Random& random) { return frame_from(random_point(random), random_point(random)); }
 
-PointArrays arrays_of(const std::vector<Vec3>& points) {
-  std::vector<uint32_t> ids(points.size());
-  std::iota(ids.begin(), ids.end(), 0u);
-  PointArrays arrays;
-  arrays.assign(points, ids);
-  return arrays;
-}
-
-CostModel only(Kind kind) {
-  CostModel model{{}, {1, 1, 1, 1, 1, 1}, 0, 1e-9};
-  model.kinds[static_cast<size_t>(kind)] = true;
-  return model;
-}
-
 }  // namespace
-
-TEST(operator_of_a_quad_follows_the_paper) {
-  Random random(1);
-  const std::vector<uint32_t> face = {0, 1, 2, 3};
-  for (int round = 0; round < 100; ++round) {
-    const std::vector<Vec3> p = {random_point(random), random_point(random), random_point(random),
-                                 random_point(random)};
-    const Vec3 twice_area = cross(p[2] - p[0], p[3] - p[1]);
-    const double area = 0.5 * norm(twice_area);
-    const Vec3 normal = normalized(twice_area), tangent = normalized((p[0] - p[2]) + (p[1] - p[3]));
-    const FaceOperator op = face_operator(p, face);
-    CHECK(largest_difference(op.normal, Sym3::outer(normal, area)) <= 1e-12);
-    CHECK(largest_difference(op.tangent, Sym3::outer(tangent, area)) <= 1e-12);
-    CHECK_NEAR(op.normal.trace(), area, 1e-12);
-  }
-}
-
-// A triangle counts as half of the quad whose diagonal is its longest edge: with edges sorted by length and oriented
-// head to tail, t = (e0 - e1 + e2) / 2, up to its sign.
-TEST(operator_of_a_triangle_follows_the_paper) {
-  Random random(2);
-  const std::vector<uint32_t> face = {0, 1, 2};
-  for (int round = 0; round < 100; ++round) {
-    const std::vector<Vec3> p = {random_point(random), random_point(random), random_point(random)};
-    std::vector<Vec3> edge = {p[1] - p[0], p[2] - p[1], p[0] - p[2]};
-    std::sort(edge.begin(), edge.end(), [](const Vec3& a, const Vec3& b) { return norm(a) < norm(b); });
-    const Vec3 tangent = normalized(edge[0] - edge[1] + edge[2]);
-    const double area = 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
-    const FaceOperator op = face_operator(p, face);
-    CHECK_NEAR(op.normal.trace(), area, 1e-12);
-    CHECK(largest_difference(op.tangent, Sym3::outer(tangent, area)) <= 1e-12);
-  }
-}
-
-TEST(operator_of_a_rectangle_has_its_sides_as_frame) {
-  Random random(3);
-  for (int round = 0; round < 50; ++round) {
-    const Frame frame = random_frame(random);
-    const auto at = [&](double x, double y) { return frame.to_world({x, y, 0.3}); };
-    const std::vector<Vec3> p = {at(0, 0), at(2, 0), at(2, 1), at(0, 1)};
-    for (const std::vector<uint32_t>& face : {std::vector<uint32_t>{0, 1, 2, 3}, {0, 1, 2}}) {
-      const Frame found = eigen3(combined(face_operator(p, face), true)).vectors;
-      CHECK_NEAR(std::abs(dot(found.axis[2], frame.axis[2])), 1, 1e-9);  // the normal
-      // A side, or for a quad the midline between two sides.
-      const double along = std::abs(dot(found.axis[1], frame.axis[0]));
-      CHECK(along <= 1e-6 || along >= 1 - 1e-6);
-    }
-  }
-}
 
 TEST(edge_frame_of_half_a_rectangle_has_its_sides_as_axes) {
   const std::vector<Vec3> vertices = {{0, 0, 0}, {3, 0, 0}, {3, 2, 0}, {0, 2, 0}, {0.1, 1, 0}};
@@ -99,196 +27,6 @@ TEST(edge_frame_of_half_a_rectangle_has_its_sides_as_axes) {
   for (const Vec3& side : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
     CHECK(std::any_of(frame.axis, frame.axis + 3,
                       [&](const Vec3& axis) { return std::abs(dot(axis, side)) > 1 - 1e-12; }));
-}
-
-TEST(a_face_without_area_steers_nothing) {
-  const std::vector<Vec3> p = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {2, 2, 2}};
-  const std::vector<uint32_t> line = {0, 1, 2}, point = {2, 3, 2}, quad = {0, 1, 2, 3};
-  for (const auto& face : {line, point, quad}) {
-    const FaceOperator op = face_operator(p, face);
-    CHECK(largest_difference(op.normal, {}) == 0);
-    CHECK(largest_difference(op.tangent, {}) == 0);
-  }
-}
-
-TEST(eigen3_takes_known_matrices_apart) {
-  Random random(4);
-  const double values[][3] = {
-      {1, 2, 3}, {0, 0, 5}, {0, 0, 0}, {2, 2, 2}, {1e-12, 1, 1}, {-3, 1e-8, 4}, {1e-200, 2e-200, 3e-200}};
-  for (int round = 0; round < 50; ++round) {
-    for (const auto& value : values) {
-      const Frame frame = round == 0 ? Frame{} : random_frame(random);
-      Sym3 matrix;
-      for (int k = 0; k < 3; ++k) matrix = matrix + Sym3::outer(frame.axis[k], value[k]);
-      const Eigen3 found = eigen3(matrix);
-      const double scale = std::max(std::abs(value[0]), std::abs(value[2]));
-      Sym3 again;
-      for (int k = 0; k < 3; ++k) {
-        CHECK_NEAR(found.value[k], value[k], 1e-14 * scale);
-        again = again + Sym3::outer(found.vectors.axis[k], found.value[k]);
-        for (int j = 0; j < 3; ++j)
-          CHECK_NEAR(dot(found.vectors.axis[k], found.vectors.axis[j]), k == j ? 1.0 : 0.0, 1e-14);
-      }
-      CHECK(largest_difference(matrix, again) <= 1e-14 * scale);
-      CHECK(dot(cross(found.vectors.axis[0], found.vectors.axis[1]), found.vectors.axis[2]) > 0);
-    }
-  }
-}
-
-// A solid box has the second moments volume x side^2 / 12.
-TEST(box_proxy_is_exact_for_a_filled_box) {
-  Random random(5);
-  for (int round = 0; round < 50; ++round) {
-    const Vec3 side = {random.uniform(0.1, 3), random.uniform(0.1, 3), random.uniform(0.1, 3)};
-    const double solid = side.x * side.y * side.z;
-    const Frame frame = random_frame(random);
-    Moments moments{solid, random_point(random), {}};
-    for (int k = 0; k < 3; ++k)
-      moments.second = moments.second + Sym3::outer(frame.axis[k], solid * side[k] * side[k] / 12);
-    CHECK_NEAR(box_proxy(moments, 0), solid, 1e-9 * solid);
-    CHECK(box_proxy(moments, 0.1) > solid);
-  }
-}
-
-TEST(moments_add_up_and_match_a_fine_sum) {
-  Random random(6);
-  for (int round = 0; round < 20; ++round) {
-    const std::vector<Vec3> p = {random_point(random), random_point(random), random_point(random)};
-    const std::vector<uint32_t> face = {0, 1, 2};
-    // Brute force: the triangle as many small ones, each represented by its centre.
-    constexpr int kParts = 100;
-    Vec3 first;
-    Sym3 raw;
-    const double area = 0.5 * norm(cross(p[1] - p[0], p[2] - p[0]));
-    const double weight = area / (kParts * kParts);
-    for (int i = 0; i < kParts; ++i)
-      for (int j = 0; i + j < kParts; ++j)
-        for (int half = 0; half < (i + j + 1 < kParts ? 2 : 1); ++half) {
-          const double u = (i + (half ? 2.0 : 1.0) / 3) / kParts, v = (j + (half ? 2.0 : 1.0) / 3) / kParts;
-          const Vec3 at = p[0] + (p[1] - p[0]) * u + (p[2] - p[0]) * v;
-          first += at * weight;
-          raw = raw + Sym3::outer(at, weight);
-        }
-    const Moments found = face_moments(p, face);
-    const Vec3 centroid = first / area;
-    CHECK_NEAR(found.area, area, 1e-9);
-    CHECK(norm(found.centroid - centroid) <= 1e-9);
-    CHECK(largest_difference(found.second, raw + Sym3::outer(centroid, -area)) <= 1e-3 * area);
-
-    const std::vector<Vec3> halves = {p[0], p[1], p[2], (p[0] + p[1]) * 0.5};
-    const std::vector<uint32_t> one = {0, 3, 2}, two = {3, 1, 2};
-    const Moments sum = face_moments(halves, one) + face_moments(halves, two);
-    CHECK(largest_difference(sum.second, found.second) <= 1e-12);
-    CHECK(norm(sum.centroid - found.centroid) <= 1e-12);
-  }
-}
-
-// Brute force: all slopes on a fine grid, the radius at mid height from the points.
-TEST(frustum_is_as_good_as_a_search_over_slopes) {
-  Random random(7);
-  const CostModel model = only(Kind::frustum);
-  for (int round = 0; round < 60; ++round) {
-    std::vector<Vec3> points;
-    const double lean = random.uniform(-0.9, 0.9);
-    for (int k = 0; k < 40; ++k) {
-      const double x = random.uniform(-2, 2), angle = random.uniform(0, 2 * kPi);
-      const double r = (1 + lean * x / 2) * std::sqrt(random.uniform());
-      points.push_back({x, r * std::cos(angle), r * std::sin(angle)});
-    }
-    points.push_back({-2, 0, 0});
-    points.push_back({2, 0, 0});
-    Fitter fitter(model);
-    fitter.points = arrays_of(points);
-    // Tests the chosen axis: the other two must not give a better result.
-    const Frame frames[] = {Frame{}};
-    const Fitted fitted = fitter.cheapest(frames);
-    CHECK(fitted.kind == Kind::frustum);
-    const Shape shape = to_shape(fitted);
-    std::vector<double> out(points.size());
-    signed_distance(shape, points, out);
-    CHECK(*std::max_element(out.begin(), out.end()) <= 1e-9);
-
-    const Vec3 axis = fitted.frame.axis[0];
-    const double h = fitted.size[0];
-    double best = Bounds::kInfinity;
-    for (int step = -2000; step <= 2000; ++step) {
-      const double s = 4.0 * step / 2000;
-      double a = 0;
-      for (const Vec3& p : points) {
-        const Vec3 local = p - fitted.center;
-        const double y = dot(local, axis);
-        a = std::max(a, norm(local - axis * y) - s * y);
-      }
-      const double low = a - s * h, high = a + s * h;
-      if (low < 0 || high < 0) continue;
-      best = std::min(best, 2 * h * kPi / 3 * (low * low + low * high + high * high));
-    }
-    CHECK(volume(shape) <= best * (1 + 1e-3));
-  }
-}
-
-TEST(prism_is_as_good_as_a_search_over_slopes_and_orders) {
-  Random random(8);
-  const CostModel model = only(Kind::prism);
-  for (int round = 0; round < 60; ++round) {
-    std::vector<Vec3> points;
-    const double lean = random.uniform(-0.9, 0.9);
-    for (int k = 0; k < 40; ++k) {
-      const double y = random.uniform(-1, 1);
-      points.push_back({random.uniform(-1.5, 1.5), y, (1 + lean * y) * random.uniform(-1, 1)});
-    }
-    Fitter fitter(model);
-    fitter.points = arrays_of(points);
-    const Frame frames[] = {Frame{}};
-    const Shape shape = to_shape(fitter.cheapest(frames));
-    std::vector<double> out(points.size());
-    signed_distance(shape, points, out);
-    CHECK(*std::max_element(out.begin(), out.end()) <= 1e-9);
-
-    Bounds box;
-    for (const Vec3& p : points) box.add(p);
-    double best = Bounds::kInfinity;
-    for (int x = 0; x < 3; ++x)
-      for (int turn = 1; turn <= 2; ++turn) {
-        const int y = (x + turn) % 3, z = (x + 3 - turn) % 3;
-        const double hy = box.size()[y] / 2, mid = box.center()[y];
-        for (int step = -1000; step <= 1000; ++step) {
-          const double s = 3.0 * step / 1000;
-          double a = -Bounds::kInfinity, b = a;
-          for (const Vec3& p : points) {
-            a = std::max(a, p[z] - s * (p[y] - mid));
-            b = std::max(b, -p[z] - s * (p[y] - mid));
-          }
-          const double mean = (a + b) / 2;
-          if (mean < std::abs(s) * hy) continue;
-          best = std::min(best, 4 * box.size()[x] / 2 * hy * 2 * mean);
-        }
-      }
-    CHECK(volume(shape) <= best * (1 + 1e-3));
-  }
-}
-
-TEST(every_kind_encloses_its_points_in_any_frame) {
-  Random random(9);
-  for (int round = 0; round < 200; ++round) {
-    const auto kind = static_cast<Kind>(round % kPrimitiveCount);
-    const CostModel model = only(kind);
-    std::vector<Vec3> points;
-    const Vec3 stretch = {std::pow(10, random.uniform(-6, 1)), std::pow(10, random.uniform(-6, 1)), 1};
-    for (uint64_t k = 1 + random.below(30); k > 0; --k) {
-      const Vec3 p = random_point(random);
-      points.push_back({p.x * stretch.x, p.y * stretch.y, p.z * stretch.z});
-    }
-    Fitter fitter(model);
-    fitter.points = arrays_of(points);
-    const Frame frames[] = {random_frame(random), Frame{}};
-    for (const Fitted& fitted : {fitter.cheapest(frames), fitter.cheapest_of_all(frames)}) {
-      CHECK(fitted.kind == kind);
-      std::vector<double> out(points.size());
-      signed_distance(to_shape(fitted), points, out);
-      CHECK(*std::max_element(out.begin(), out.end()) <= 1e-9);
-    }
-  }
 }
 
 TEST(extreme_vertices_are_few_and_touch_the_bounds) {
@@ -322,7 +60,6 @@ TEST(extreme_vertices_of_one_point_repeated) {
   CHECK(!kept.empty() && kept.size() <= kKernelCapacity);
 }
 
-// Brute force: union by relabelling.
 TEST(partitions_of_a_merge_tree_match_relabelling) {
   Random random(11);
   for (int round = 0; round < 50; ++round) {
@@ -383,7 +120,6 @@ TEST(merges_that_end_in_a_shape_that_fills_nothing_are_free) {
   CHECK(tree.merges_to(2) == 4);
 }
 
-// A's points lie in B, and B's own lie in C, but A's do not lie in C. So B must stay for A, or A must stay.
 TEST(culling_keeps_a_chain_enclosed) {
   Run run(1);
   const std::vector<Shape> shapes = {Sphere{{0, 0, 0}, 1}, Sphere{{1, 0, 0}, 2.5}, Sphere{{8, 0, 0}, 6}};

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hitbox._formats.export import safe_names
 from hitbox._model.mesh import Mesh
 from hitbox._model.shapes import FloatArray, IndexArray
+from hitbox._native import _core
 
-Faces: TypeAlias = Sequence[Sequence[int]] | IndexArray  # an array where all faces are alike
+Faces: TypeAlias = Sequence[Sequence[int]] | IndexArray  # an array of triangles
 
 
 @dataclass(frozen=True)
@@ -26,30 +26,25 @@ class ObjObject:
 
 
 def obj_bytes(comment: str, objects: Iterable[ObjObject]) -> bytes:
-    lines = [f"# {' '.join(comment.split())}"]
+    parts = [f"# {' '.join(comment.split())}\n".encode()]
     first = 1
     for each in objects:
-        lines.append(f"o {'_'.join(each.name.split())}")
-        lines.append(_rows("v", each.vertices))
+        parts.append(f"o {'_'.join(each.name.split())}\n".encode())
+        parts.append(_core.obj_vertices(each.vertices))
         for material, faces in each.faces:
             if material is not None:
-                lines.append(f"usemtl {'_'.join(material.split())}")
-            lines += _face_lines(faces, first)
+                parts.append(f"usemtl {'_'.join(material.split())}\n".encode())
+            parts.append(_face_lines(faces, first))
         first += len(each.vertices)
-    return ("\n".join(lines) + "\n").encode()
+    return b"".join(parts)
 
 
-def _rows(tag: str, rows: npt.NDArray[Any]) -> str:
-    """A line of text per row: `tag`, then the row's numbers as `repr` writes them."""
-    text = repr(rows.tolist())[2:-2].replace("], [", f"\n{tag} ").replace(",", "")
-    return f"{tag} {text}"
-
-
-def _face_lines(faces: Faces, first: int) -> list[str]:
+def _face_lines(faces: Faces, first: int) -> bytes:
     """Lines of `faces` whose corner 0 is the vertex `first`."""
     if isinstance(faces, np.ndarray):
-        return [_rows("f", faces.astype(np.int64) + first)]
-    return ["f " + " ".join(str(corner + first) for corner in face) for face in faces]
+        triangles: bytes = _core.obj_triangles(faces, first)
+        return triangles
+    return "".join(f"f {' '.join(str(corner + first) for corner in face)}\n" for face in faces).encode()
 
 
 def render_objects(mesh: Mesh, name: str, by_part: bool = True) -> Iterator[ObjObject]:

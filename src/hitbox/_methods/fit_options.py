@@ -213,10 +213,9 @@ class FitOptions(Options):
 
     def for_core(self, mesh: Mesh) -> _core.FitOptions:
         core: _core.FitOptions = self.into_core(_core.FitOptions(), Scale(mesh.diagonal, mesh.unit))
-        core.effort = getattr(_core.Effort, self.preset)
         core.kinds = tuple(kind in self.allowed_kinds for kind in PRIMITIVES)
         core.weights = tuple(self.kind_weights[kind] for kind in PRIMITIVES)
-        core.hull_vertices = self.hull_vertices
+        core.max_vertices = self.hull_vertices
         core.spaces = [space._in_core for space in self.clear_spheres.spaces]
         if self.importance is not None:
             checked = cast("importance.Importance", self.importance)
