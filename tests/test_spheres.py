@@ -172,7 +172,7 @@ def test_what_is_said_is_what_evaluate_finds():
     assert mean == pytest.approx(measured.outer_surface.mean, rel=0.05)
     assert largest == pytest.approx(measured.outer_surface.hausdorff, rel=0.05)
     assert not spheres.status.complete
-    assert "left out on purpose" in left_out_on_purpose
+    assert "not covered, because the mode is balanced" in left_out_on_purpose
 
 
 def test_without_a_count_the_fewest_that_are_close():
@@ -260,7 +260,7 @@ def test_what_does_not_go_together_is_said():
     ],
 )
 def test_what_their_solver_does_not_know_is_refused(name, value):
-    with pytest.raises(InputError, match=f"fit: {name}: no meaning for spheres alone") as refused:
+    with pytest.raises(InputError, match=f"fit: {name}: no effect on spheres alone") as refused:
         hitbox.fit(specimens.torus(), kinds="sphere", **{name: value})
     assert "fit_tree(mesh, kinds='sphere')" in str(refused.value)
     if name not in ("tolerance", "time_budget"):  # the advice of the message works
@@ -400,7 +400,7 @@ def test_too_few_spheres_for_all_parts_are_refused():
     many = specimens.soup(1100)
     names = [f"part {k}" for k in range(1100)]
     crowd = Mesh(many.vertices, specimens.polygons_of(many), part=np.arange(1100), part_names=names)
-    with pytest.raises(InputError, match="1,024 spheres, the most there are, cannot keep 1,100"):
+    with pytest.raises(InputError, match="1,024 spheres, the largest number, cannot keep 1,100"):
         hitbox.fit_spheres(crowd, parts="separate")
 
 

@@ -21,10 +21,10 @@ from hitbox._methods.fit_spheres import SpheresOptions, fit_spheres
 from hitbox._methods.merge import MergeOptions, merge
 from hitbox._methods.robot import RobotOptions, RobotReport, robot
 from hitbox._methods.space import navigable_space
-from hitbox._model.collider import Collider
+from hitbox._model.collider import Collider, Label, Status
 from hitbox._model.mesh import CleanReport, Mesh, MeshInfo
 from hitbox._model.shapes import Box, Capsule, Cylinder, Frustum, Hull, Prism, Shape, Sphere
-from hitbox._model.space import HalfSpace, NavigableSpace
+from hitbox._model.space import HalfSpace, NavigableSpace, Overlap
 
 if TYPE_CHECKING:
     from hitbox._base.version import version
@@ -39,10 +39,11 @@ if TYPE_CHECKING:
 __all__ = [
     "BatchSummary", "Box", "Capsule", "CarveOptions", "CheckReport", "CleanReport", "Collider", "Comparison",
     "Cylinder", "Evaluation", "ExportReport", "FitOptions", "FitTree", "Frustum", "HalfSpace", "Hull",
-    "InputError", "MergeOptions", "Mesh", "MeshInfo", "NavigableSpace", "Prism", "RobotOptions",
-    "RobotReport", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere", "SpheresOptions",
-    "batch", "carve", "check", "compare", "convert", "evaluate", "fit", "fit_spheres", "fit_tree", "load",
-    "merge", "navigable_space", "render", "robot", "simulate", "simulate_together",
+    "InputError", "Label", "MergeOptions", "Mesh", "MeshInfo", "NavigableSpace", "Overlap", "Prism",
+    "RobotOptions", "RobotReport", "Shape", "Similarity", "SimulateOptions", "Simulation", "Sphere",
+    "SpheresOptions", "Status", "batch", "carve", "check", "compare", "convert", "evaluate", "fit",
+    "fit_spheres", "fit_tree", "load", "merge", "navigable_space", "render", "robot", "simulate",
+    "simulate_together",
 ]  # fmt: skip
 
 # Names that are looked up when asked for: their modules cost more than all the rest of the import.

@@ -29,7 +29,7 @@ struct SpaceOptions {
   Vec3 up = {0, 0, 1};
   bool sealed = false;  // space that no ball reaches from outside counts too, except the inside of solids
   std::vector<Vec3> clear_points = {};  // the room around these points, less the tolerance, counts too
-  // What a ball may not enter although the mesh leaves it free, such as solid ground.
+  // Blockers, which a ball may not enter although the mesh leaves room, such as solid ground.
   std::vector<HalfSpace> half_spaces = {};
   std::vector<Shape> shapes = {};
   // Signed distances of points, negative inside a blocker. It must change by no more than the path between two points.
@@ -41,7 +41,7 @@ struct NavigableSpace {
   std::vector<Sphere> spheres;  // along the boundary; those around `clear_points` come first
   double radius = 0, tolerance = 0;
   double step = 0;  // of the grid that found the spheres
-  // What proves that a shape stays out of the whole space. Without it only the spheres are tested.
+  // Proves that a shape stays out of the whole space. Without it only the spheres are tested.
   std::shared_ptr<const internal::hulls::OpenSpace> proof;
 };
 
@@ -53,7 +53,7 @@ Result<NavigableSpace> navigable_space(const MeshView& mesh, const SpaceOptions&
 struct Overlap {
   // Spheres of the space that shapes enter. For shapes that enter none of them: centres that the proof found between.
   size_t entered = 0;
-  double deepest = 0;        // fraction of the ball's radius; at 1 a shape contains a centre
+  double deepest = 0;        // as a fraction of the ball's radius; 1 where a shape contains a centre
   bool is_proved = false;    // the whole space was tested, not only its spheres
   std::vector<bool> enters;  // one per shape
 };

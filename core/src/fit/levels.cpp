@@ -65,12 +65,14 @@ std::vector<uint32_t> Levels::by_first_face(std::vector<uint32_t> cut) const {
   return cut;
 }
 
+// Space to be kept clear takes precedence over the count: a shape that enters it is replaced by finer ones.
 std::vector<uint32_t> Levels::cut_after(size_t merge_count) const {
   std::vector<uint32_t> cut, open(nodes_.roots().begin(), nodes_.roots().end());
   while (!open.empty()) {
     const uint32_t node = open.back();
     open.pop_back();
-    if (node < tree_.face_count + merge_count) {
+    const bool is_merged = node < tree_.face_count + merge_count;
+    if (is_finest(node) || (is_merged && !judged(node).enters)) {
       cut.push_back(node);
     } else {
       open.push_back(nodes_.children(node).a);

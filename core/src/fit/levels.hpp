@@ -24,7 +24,10 @@ class Levels {
 
   // The clusters of these levels, before superfluous shapes are removed.
   Partition clusters_at(uint32_t count) const {
-    return tree_.in_input_faces(tree_.partition_after(tree_.merges_to(count)));
+    const size_t merge_count = tree_.merges_to(count);
+    const bool is_whole = input_.clear.empty() || merge_count < finest_merges_;
+    return tree_.in_input_faces(is_whole ? tree_.partition_after(merge_count)
+                                         : nodes_.partition(cut_after(merge_count)));
   }
   Partition clusters_within(double tolerance) const {
     return tree_.in_input_faces(nodes_.partition(cut_within(tolerance)));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kTouching = 1e-9;  // fraction of the radius: touching a sphere is allowed
 
-// What one shape enters.
+// The spheres and centres that one shape enters.
 struct Entered {
   std::vector<uint32_t> spheres;
   size_t between = 0;

@@ -78,7 +78,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class SpaceOrigin:
-    """What a space was made from: the arrays of a mesh, and the arguments of the core's options."""
+    """Keeps the arrays of the mesh that a space was made from, and the arguments of the core's options."""
 
     vertices: FloatArray
     indices: IndexArray
@@ -100,7 +100,7 @@ class SpaceOrigin:
 
 @dataclass(frozen=True, eq=False)
 class NavigableSpace:
-    """Where a ball can go: spheres on its boundary as rows of x, y, z and radius, in mesh units.
+    """Describes where a ball can go, by spheres on the boundary: rows of x, y, z and radius, in mesh units.
 
     navigable_space and carve make it. Made from spheres alone it has no proof.
     """
