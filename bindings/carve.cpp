@@ -1,5 +1,6 @@
 #include "carve/carve.hpp"
 
+#include "api/space_options.hpp"
 #include "hulls/open_space.hpp"
 #include "hulls/overlap.hpp"
 #include "merge/merge.hpp"
@@ -13,7 +14,7 @@ using Rows4 = nb::ndarray<const double, nb::numpy, nb::shape<-1, 4>, nb::c_conti
 using Distances = nb::ndarray<const double, nb::numpy, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 
 // `ask` maps an array of points to one distance per point. Python makes sure that they are C-contiguous doubles.
-static void ask_python(const nb::object& ask, std::span<const Vec3> points, std::span<double> out) {
+static void ask_python(nb::handle ask, std::span<const Vec3> points, std::span<double> out) {
   nb::gil_scoped_acquire held;
   const auto given = rows_to_numpy<Vec3>({points.begin(), points.end()});
   const auto found = nb::cast<Distances>(ask(given));
@@ -30,14 +31,13 @@ static std::vector<Sphere> to_spheres(const Rows4& rows) {
   return spheres;
 }
 
-// A function of Python that any thread may copy and destroy.
+// A function of Python, borrowed: SpaceOrigin in Python owns it and lives as long as the space. An owner here would
+// make a cycle that Python's garbage collector cannot see.
 static std::function<void(std::span<const Vec3>, std::span<double>)> asking(const nb::object& function) {
   if (function.is_none()) return {};
-  const std::shared_ptr<nb::object> kept(new nb::object(function), [](nb::object* object) {
-    nb::gil_scoped_acquire held;
-    delete object;
-  });
-  return [kept](std::span<const Vec3> points, std::span<double> out) { ask_python(*kept, points, out); };
+  return [borrowed = nb::handle(function)](std::span<const Vec3> points, std::span<double> out) {
+    ask_python(borrowed, points, out);
+  };
 }
 
 // `half_spaces` has rows of a unit normal and an offset. With a function the run must have one thread.
@@ -70,6 +70,16 @@ void bind_carve(nb::module_& m) {
           "shapes"_a, "function"_a.none())
       .def_ro("radius", &SpaceOptions::radius)
       .def_ro("tolerance", &SpaceOptions::tolerance);
+
+  // Raises ValueError where options of a file make no sense.
+  m.def(
+      "check_space_options",
+      [](const SpaceOptions& options, double diagonal) {
+        api::Checks checks("space");
+        api::check(checks, options, diagonal);
+        if (checks.error()) throw nb::value_error(checks.error()->message.c_str());
+      },
+      "options"_a, "diagonal"_a);
 
   nb::class_<NavigableSpace>(m, "Space")
       .def(

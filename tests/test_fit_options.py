@@ -478,7 +478,8 @@ def test_entered_spheres_are_those_that_brute_force_finds(seed):
         ({"max_excess": 0}, "would add more than max_excess=0 of the bounding box's volume."),
         (
             {"max_excess": 0, "keep_clear": [(99, 0, 0, 1)]},
-            "would add more than max_excess=0 of the bounding box's volume or enter a sphere of keep_clear.",
+            "would add more than max_excess=0 of the bounding box's volume or enter what keep_clear keeps "
+            "clear.",
         ),
     ],
 )
@@ -497,7 +498,7 @@ def test_a_hole_stays_open(count):
     assert not collider.contains(np.random.default_rng(0).normal(size=(500, 3)) * 0.1).any()
     assert faces_stick_out(TORUS, collider).max() <= 1e-9 * TORUS.diagonal
     if len(collider) > count:
-        reason = "every further merge would enter a sphere of keep_clear."
+        reason = "every further merge would enter what keep_clear keeps clear."
         assert collider.status.notes == (f"{len(collider)} shapes instead of {count}: {reason}",)
 
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import shape_strategies
 import specimens
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, cKDTree
 
 import hitbox
 from hitbox import HalfSpace, InputError, Mesh, NavigableSpace, navigable_space
+from hitbox._model.shapes import KINDS
 
 FEW = settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])
 
@@ -203,42 +208,47 @@ def test_overlap_as_by_brute_force():
 RADII = [(0.005, 0.05), (0.01, 0.05), (0.025, 0.05), (0.05, 0.01)]
 
 
+def trough() -> Mesh:
+    """A long trough, so gently curved that no sphere lies in a corner. Its bottom is at height 0."""
+    across = np.linspace(-0.5, 0.5, 101)
+    outline = [(-0.5, -0.2), (0.5, -0.2), *zip(across[::-1], across[::-1] ** 2 / 2, strict=True)]
+    upright = specimens.extruded(outline, 1.0)
+    return Mesh(upright.vertices[:, [0, 2, 1]] * (1, -1, 1), specimens.polygons_of(upright), name="trough")
+
+
 @dataclass(frozen=True)
 class Valley:
-    """Two rails on a plate. A bar across their tops enters the space above the plate, but lies between the
-    rows of its spheres where these leave a dent.
-    """
+    """A bar across a trough. It enters the space over the bottom, between two rows of the space's spheres."""
 
-    mesh: Mesh
     space: NavigableSpace
-    ends: list[hitbox.Box]  # of the bar, each inside a rail
-    centers: np.ndarray  # where balls touch the space's boundary below the bar
+    alone: NavigableSpace  # the same spheres, without the proof
+    bar: hitbox.Box
+    ends: list[hitbox.Box]  # of the bar, inside the trough
+    centers: np.ndarray  # centres of balls that rest on the bottom below the bar
 
     @staticmethod
     def of(radius: float, tolerance: float) -> Valley:
-        plate = specimens.box((1, 1, 0.1), (0.5, 0.5, -0.05))
-        first = navigable_space(plate, radius, tolerance)
-        dent = radius - np.sqrt(max(radius**2 - (first.step / 2) ** 2, 0.0))
-        top = tolerance + max(0.5 * dent, 0.03 * tolerance)
-        rails = [specimens.box((0.1, 1, 0.1 + top), (x, 0.5, top / 2 - 0.05)) for x in (0.05, 0.95)]
-        mesh = specimens.together([plate, *rails])
-        space = navigable_space(mesh, radius, tolerance)
-        y = Valley.between_rows(space, top)
-        thin = 1e-3 * radius
-        ends = [hitbox.Box((x, y, top - thin), (0, 0, 0, 1), (0.02, thin, thin)) for x in (0.05, 0.95)]
-        along = np.linspace(0.3, 0.7, 400)
-        height = np.full(len(along), radius + tolerance)
-        return Valley(mesh, space, ends, np.stack([along, np.full(len(along), y), height], axis=1))
-
-    @staticmethod
-    def between_rows(space: NavigableSpace, top: float) -> float:
-        """Return the y at which a bar of this height is furthest from all spheres."""
-        near = space.spheres[np.abs(space.spheres[:, 1] - 0.5) < 0.15]
-        candidates = np.linspace(0.4, 0.6, 2001)
+        space = navigable_space(trough(), radius, tolerance)
+        dent = radius - np.sqrt(max(radius**2 - (space.step / 2) ** 2, 0.0))
+        top = 0.99 * tolerance + 0.6 * dent
+        thin = 1e-3 * dent
+        near = space.spheres[np.abs(space.spheres[:, 1] + 0.5) < 0.2]
+        candidates = np.linspace(-0.6, -0.4, 2001)
         away = np.hypot(candidates[:, None] - near[:, 1], top - near[:, 2]) - near[:, 3]
-        return float(candidates[np.argmax(away.min(axis=1))])
+        y = float(candidates[np.argmax(away.min(axis=1))])
+        reach = np.sqrt(2 * top)  # where the trough is as high as the bar
 
-    def deepest(self, shapes: Iterable[hitbox.Shape]) -> float:
+        def box(center: float, half: float) -> hitbox.Box:
+            return hitbox.Box((center, y, top - thin), (0, 0, 0, 1), (half, thin, thin))
+
+        ends = [box(x, 0.01) for x in (-reach - 0.02, reach + 0.02)]
+        along = np.linspace(-0.02, 0.02, 41)
+        height = np.full(len(along), radius + tolerance)
+        centers = np.stack([along, np.full(len(along), y), height], axis=1)
+        alone = NavigableSpace(space.spheres, radius, tolerance, space.step)
+        return Valley(space, alone, box(0.0, reach + 0.03), ends, centers)
+
+    def depth(self, shapes: Iterable[hitbox.Shape]) -> float:
         """Return the largest depth to which shapes enter balls at `centers`, as a fraction of the radius."""
         nearest = np.min([shape.signed_distance(self.centers) for shape in shapes], axis=0)
         return float(1 - nearest.min() / self.space.radius)
@@ -246,20 +256,72 @@ class Valley:
 
 @pytest.fixture(scope="module", params=RADII, ids=lambda lengths: f"r {lengths[0]} t {lengths[1]}")
 def valley(request: pytest.FixtureRequest) -> Valley:
-    return Valley.of(*request.param)
+    made = Valley.of(*request.param)
+    assert made.alone.overlap([made.bar]).entered == 0
+    assert made.depth([made.bar]) > 0
+    return made
 
 
-def test_a_bar_in_the_valley_between_four_spheres_enters_the_space(valley):
-    """The bar stays out of all spheres of the two small radii. The proof still finds that it enters."""
-    (low, y, z), (high, _, _) = (end.center for end in valley.ends)
-    half = (high - low) / 2 + 0.02
-    bar = hitbox.Box((0.5, y, z), (0, 0, 0, 1), (half, *valley.ends[0].half_extents[1:]))
-    assert valley.deepest([bar]) > 0.005
-    found = valley.space.overlap([bar])
+def mesh_of(shapes: Iterable[hitbox.Shape]) -> Mesh:
+    return specimens.together([Mesh(*shape.to_mesh()) for shape in shapes])
+
+
+def test_overlap_finds_the_bar_between_the_spheres(valley):
+    found = valley.space.overlap([valley.bar])
     assert found.is_proved
     assert found.entered > 0
-    assert found.deepest >= valley.deepest([bar]) - 0.02 * valley.space.tolerance / valley.space.radius
-    assert valley.space.overlap(valley.ends).entered == 0
+    slack = 0.011 * valley.space.tolerance / valley.space.radius
+    assert found.deepest >= valley.depth([valley.bar]) - slack
+    assert valley.space.overlap(valley.ends) == hitbox.Overlap(0, 0.0, is_proved=True)
+
+
+@pytest.mark.parametrize("hulls_only", [False, True])
+def test_merge_does_not_fill_the_valley(valley, hulls_only):
+    options = {"distance": 2.0, "hulls_only": hulls_only, "tolerance": 1e-5}
+    merged = hitbox.merge(valley.ends, space=valley.space, **options)
+    assert len(merged) == 2
+    assert merged.status.complete
+    # The spheres alone do not see it, and the status says that there is no proof.
+    filled = hitbox.merge(valley.ends, space=valley.alone, **options)
+    assert len(filled) == 1
+    assert valley.depth(filled) > 0
+    assert "no proof" in " ".join(filled.status.notes)
+
+
+@pytest.mark.parametrize(
+    "options", [{"count": 1}, {"tolerance": "90%"}, {"count": 1, "kinds": ["box", "hull"]}]
+)
+def test_fit_does_not_fill_the_valley(valley, options):
+    mesh = mesh_of(valley.ends)
+    made = hitbox.fit(mesh, **options, keep_clear=valley.space)
+    assert len(made) == 2
+    assert valley.space.overlap(made).entered == 0
+    assert not any("Shapes enter" in note for note in made.status.notes)
+    filled = hitbox.fit(mesh, **options, keep_clear=valley.alone)
+    assert len(filled) == 1
+    assert valley.space.overlap(filled).entered > 0
+    assert "no proof" in " ".join(filled.status.notes)
+
+
+def test_no_level_of_a_tree_fills_the_valley(valley):
+    tree = hitbox.fit_tree(mesh_of(valley.ends), 4, keep_clear=valley.space)
+    for made in (tree.at(1), tree.at(2), tree.within("90%")):
+        assert len(made) >= 2
+        assert valley.space.overlap(made).entered == 0
+
+
+def test_a_sphere_does_not_rise_into_the_valley(valley):
+    """A flat disc in the valley: the ball around it rises between the spheres of the space."""
+    top = valley.bar.center[2]
+    half = top - 0.99 * valley.space.tolerance
+    x, y = np.array([(1, 0), (0.5, 0.8), (-0.5, 0.8), (-1, 0), (-0.5, -0.8), (0.5, -0.8)]).T * 0.9 * half
+    low = 0.99 * valley.space.tolerance - 0.02 * half
+    disc = Mesh(np.stack([x, valley.bar.center[1] + y, np.full(6, low)], axis=1), [[0, 1, 2, 3, 4, 5]])
+    filled = hitbox.fit_spheres(disc, 1, keep_clear=valley.alone)
+    assert len(filled) == 1
+    made = hitbox.fit_spheres(disc, 1, keep_clear=valley.space)
+    assert len(made) > 1
+    assert valley.space.overlap(made).deepest < valley.space.overlap(filled).deepest
 
 
 def test_spheres_alone_miss_a_thin_bar():
@@ -282,38 +344,47 @@ def test_spheres_alone_miss_a_thin_bar():
     assert len(hitbox.merge(ends, space=space, distance=2.0)) == 2
 
 
-@pytest.mark.parametrize("hulls_only", [False, True])
-def test_merge_does_not_fill_the_valley(valley, hulls_only):
-    merged = hitbox.merge(valley.ends, space=valley.space, distance=2.0, hulls_only=hulls_only)
-    assert len(merged) == 2
-    assert merged.status.complete
-    assert len(hitbox.merge(valley.ends, distance=2.0, tolerance=1.0)) == 1
-
-
-@pytest.mark.parametrize(
-    "options", [{"count": 3}, {"tolerance": "20%"}, {"count": 1, "kinds": ["box", "hull"]}]
-)
-def test_fit_does_not_fill_the_valley(valley, options):
-    made = hitbox.fit(valley.mesh, **options, keep_clear=valley.space, preset="fast")
-    slack = 0.011 * valley.space.tolerance / valley.space.radius
-    assert valley.space.overlap(made).entered == 0
-    assert valley.deepest(made) <= slack
-    assert not any("enter" in note for note in made.status.notes if "every further merge" not in note)
-
-
-def test_spheres_do_not_fill_the_valley(valley):
-    made = hitbox.fit_spheres(valley.mesh, 12, keep_clear=valley.space)
-    entered = valley.space.overlap(made)
-    assert (entered.entered == 0) == made.status.complete or len(made) > 12
-
-
 def test_a_shape_that_floats_in_the_space_enters_it():
-    """It crosses no boundary of the space, and touches no sphere."""
-    space = navigable_space(cube(1.0), 0.05, 0.05)
-    for center in ((0, 0, 2.0), (0, 0, 0.75), (9.0, 9.0, 9.0)):
-        for shape in (hitbox.Sphere(center, 0.01), hitbox.Box(center, (0, 0, 0, 1), (0.01, 0.01, 0.01))):
-            assert space.overlap([shape]).deepest == 1
+    """It crosses no boundary of the space, and touches no sphere. The space ends somewhat beyond the mesh."""
+    space = navigable_space(cube(1.0), 0.2, 0.05)
+    for height, is_near in ((0.71, True), (0.76, True), (2.0, False), (9.0, False)):
+        for center in ((0, 0, height), (0.3, 0.2, -height)):
+            for shape in (hitbox.Sphere(center, 0.01), hitbox.Box(center, (0, 0, 0, 1), (0.01, 0.01, 0.01))):
+                assert (space.overlap([shape]).deepest > 0.7) == is_near
     assert space.overlap([hitbox.Sphere((0, 0, 0), 0.4)]).entered == 0
+    # A long box reaches into the grid from far away.
+    assert space.overlap([hitbox.Box((0, 0, 5.75), (0, 0, 0, 1), (0.01, 0.01, 5))]).deepest > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "blockers", [[], [HalfSpace.floor(-0.6)], [hitbox.Box((0.9, 0, 0), (0, 0, 0, 1), (0.2, 1, 1))]]
+)
+def test_no_shape_that_is_proved_clear_enters_a_sampled_ball(blockers):
+    """Places and centres are random points near the mesh, centres with room by brute force."""
+    mesh, radius, tolerance = cube(1.0), 0.12, 0.06
+    space = navigable_space(mesh, radius, tolerance, blockers=blockers)
+    random = np.random.default_rng(5)
+    half = 0.5 + radius + tolerance
+    centers, places = (random.uniform(-half, half, (count, 3)) for count in (20_000, 6_000))
+    low, high = mesh.bounds
+    room = np.linalg.norm(np.maximum(np.maximum(low - centers, centers - high), 0), axis=1)
+    free = room >= radius + tolerance
+    for blocker in blockers:
+        away = centers[:, 2] + 0.6 if isinstance(blocker, HalfSpace) else blocker.signed_distance(centers)
+        free &= away >= radius
+    in_ball = cKDTree(centers[free]).query(places)[0] < radius
+    assert np.count_nonzero(in_ball) > 500
+    clear = entering = 0
+    for seed in range(700):
+        shape = shape_strategies.random_shape(KINDS[seed % len(KINDS)], seed).transformed(scale=0.2)
+        shape = shape.transformed(translation=random.uniform(-half, half, 3))
+        enters = bool((in_ball & (shape.signed_distance(places) < 0)).any())
+        found = space.overlap([shape])
+        assert found.deepest > 0 or not enters, shape
+        clear += found.entered == 0
+        entering += enters
+    assert min(clear, entering) > 50
 
 
 def test_carve_returns_the_space_that_it_keeps():
@@ -366,6 +437,45 @@ def test_it_can_be_saved_with_its_proof(tmp_path, options):
     assert (tmp_path / "again.space.json").read_bytes() == (tmp_path / "cube.space.json").read_bytes()
 
 
+def test_a_function_of_a_space_is_called_by_the_calling_thread_alone():
+    threads = set()
+
+    def floor(points):
+        threads.add(threading.get_ident())
+        return points[:, 2] + 0.6
+
+    mesh = cube(1.0)
+    space = navigable_space(mesh, "10%", "5%", blockers=[floor], threads=4)
+    fitted = hitbox.fit(mesh, 4, keep_clear=space, threads=4)
+    hitbox.fit_spheres(mesh, 4, keep_clear=space, threads=4)
+    hitbox.fit_tree(mesh, 4, keep_clear=space, threads=4).at(2)
+    hitbox.merge(fitted, space=space, threads=4)
+    space.overlap(fitted, threads=4)
+    assert threads == {threading.get_ident()}
+
+
+def test_a_space_with_a_function_leaves_no_leak():
+    """The function knows the module, which knows the space: a cycle."""
+    code = (
+        "import hitbox\n"
+        "mesh = hitbox.Box((0, 0, 0), (0, 0, 0, 1), (1, 1, 1)).to_mesh()\n"
+        "floor = lambda points: points[:, 2] + 1.2\n"
+        "space = hitbox.navigable_space(mesh, 0.2, 0.1, blockers=[floor])\n"
+        "carved = hitbox.carve(mesh, 0.2, 0.1, blockers=[floor])\n"
+        "print(carved.space.overlap(carved).entered)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_the_cache_tells_spaces_with_and_without_a_proof_apart(tmp_path, valley):
+    mesh = mesh_of(valley.ends)
+    alone = hitbox.fit(mesh, 1, keep_clear=valley.alone, cache=tmp_path)
+    proved = hitbox.fit(mesh, 1, keep_clear=valley.space, cache=tmp_path)
+    assert (len(alone), len(proved)) == (1, 2)
+    assert hitbox.fit(mesh, 1, keep_clear=valley.space, cache=tmp_path).shapes == proved.shapes
+
+
 def test_a_space_with_a_function_is_saved_without_its_proof(tmp_path):
     space = navigable_space(cube(1.0), "10%", "5%", blockers=[lambda points: points[:, 2] + 0.6])
     assert space.has_proof
@@ -394,10 +504,14 @@ MADE_FROM = navigable_space(specimens.box(), "10%", "5%").to_json()
 
 @pytest.mark.parametrize("wrong", [
     {"indices": [0, 1, 99]}, {"offsets": [0]}, {"vertices": [[0, 0, "x"]]}, {"options": {}}, {"options": 3},
+    {"radius": 0}, {"radius": -1}, {"radius": float("nan")}, {"radius": 1e9},
+    {"tolerance": 0}, {"tolerance": 1e9}, {"floor_tolerance": 1.0}, {"up": [0, 0]}, {"up": [0, 0, 0]}, {"half_spaces": [[0, 0, 0, 1]]},
+    {"half_spaces": [[0, 0, 1, float("inf")]]}, {"clear_points": [[0, 0, float("nan")]]},
 ])  # fmt: skip
-def test_a_saved_space_of_a_wrong_mesh_is_refused(tmp_path, wrong):
+def test_a_saved_space_of_a_wrong_mesh_or_wrong_options_is_refused(tmp_path, wrong):
     data = json.loads(MADE_FROM)
-    data["made_from"] |= wrong
+    made_from = data["made_from"]
+    (made_from if wrong.keys() <= made_from.keys() else made_from["options"]).update(wrong)
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps(data))
     with pytest.raises(InputError):

@@ -9,6 +9,7 @@
 #include "hitbox/result.hpp"
 #include "hitbox/run.hpp"
 #include "hitbox/shapes/sphere.hpp"
+#include "hitbox/space.hpp"
 
 namespace hitbox {
 
@@ -26,6 +27,7 @@ struct SpheresOptions {
   SphereMode mode = SphereMode::conservative;
   std::vector<uint32_t> group_of_face = {};  // empty, or one per face: no sphere holds faces of two groups
   std::vector<Sphere> keep_clear = {};       // mesh units: spheres that are not entered
+  std::vector<NavigableSpace> spaces = {};   // nor are these
   double pad = 0;                            // mesh units: radii grow by this, or shrink if it is negative
 };
 

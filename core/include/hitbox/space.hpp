@@ -1,7 +1,8 @@
 // navigable_space: where a ball can go around a mesh.
 //
 // A ball can go wherever it comes from outside while it stays `tolerance` away from the mesh. Shapes that stay out of
-// that space block no way that the ball can go.
+// that space block no way that the ball can go. It ends about a radius and a tolerance beyond the mesh's
+// bounding box.
 #pragma once
 
 #include <functional>
@@ -51,7 +52,8 @@ Result<NavigableSpace> navigable_space(const MeshView& mesh, const SpaceOptions&
 
 // How far shapes enter a space.
 struct Overlap {
-  // Spheres of the space that shapes enter. For shapes that enter none of them: centres that the proof found between.
+  // Spheres of the space that shapes enter. A shape that enters none of them counts with up to 1,000 centres that the
+  // proof found between them.
   size_t entered = 0;
   double deepest = 0;        // as a fraction of the ball's radius; 1 where a shape contains a centre
   bool is_proved = false;    // the whole space was tested, not only its spheres

@@ -118,6 +118,11 @@ Checks& Checks::spheres(const char* name, std::span<const Sphere> spheres) {
   return *this;
 }
 
+Checks& Checks::spaces(const char* name, std::span<const NavigableSpace> spaces) {
+  for (const NavigableSpace& space : spaces) spheres(name, space.spheres);
+  return *this;
+}
+
 Checks& Checks::shapes(std::span<const Shape> shapes) {
   if (shapes.empty()) fail("shapes: there are none. Give at least one.");
   for (size_t k = 0; k < shapes.size(); ++k) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hitbox/shapes.hpp"
+#include "hitbox/space.hpp"
 #include "mesh/clean.hpp"
 
 namespace hitbox::api {
@@ -27,6 +28,7 @@ class Checks {
   Checks& one_per_face(const char* name, size_t given, size_t faces);  // or none
   Checks& points(const char* name, std::span<const Vec3> points);
   Checks& spheres(const char* name, std::span<const Sphere> spheres);
+  Checks& spaces(const char* name, std::span<const NavigableSpace> spaces);
   Checks& shapes(std::span<const Shape> shapes);  // at least one
   Checks& pad(double pad, double diagonal);
   Checks& require(bool condition, const char* message);

@@ -23,6 +23,7 @@ std::optional<Error> wrong_options(const char* verb, const FitOptions& options, 
       .one_per_face("importance", options.importance.size(), faces)
       .weights("importance", options.importance)
       .spheres("keep_clear", options.keep_clear)
+      .spaces("spaces", options.spaces)
       .pad(options.pad, diagonal)
       .whole("expected_shapes", options.expected_shapes, 0, kMostShapes)
       .finite("time_budget", options.time_budget);

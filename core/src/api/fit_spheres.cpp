@@ -16,6 +16,7 @@ std::optional<Error> wrong_options(const SpheresOptions& options, const api::Gro
   if (options.count) checks.whole("count", *options.count, 1, kMostSpheres);
   checks.one_per_face("group_of_face", options.group_of_face.size(), faces)
       .spheres("keep_clear", options.keep_clear)
+      .spaces("spaces", options.spaces)
       .pad(options.pad, diagonal);
   if (checks.error()) return checks.error();
   const uint32_t most = options.count.value_or(kMostSpheres);
@@ -43,6 +44,7 @@ Result<SpheresResult> fit_spheres(const MeshView& mesh, const SpheresOptions& op
   FitOptions known;
   known.group_of_face = std::move(groups.of_face);
   known.keep_clear = options.keep_clear;
+  known.spaces = options.spaces;
   known.pad = options.pad;
   if (!options.count)
     return result_of(internal::spheres::fit_fewest_spheres(welded, groups.count, options.mode, known, run));

@@ -11,6 +11,7 @@ namespace hitbox {
 namespace {
 
 bool is_unit(const Vec3& v) { return std::abs(norm(v) - 1) < 1e-9; }
+bool is_sound(const HalfSpace& half) { return is_unit(half.normal) && std::isfinite(half.offset); }
 
 }  // namespace
 
@@ -22,8 +23,8 @@ void api::check(Checks& checks, const SpaceOptions& options, double diagonal) {
       .require(options.floor_tolerance <= options.tolerance, "floor_tolerance: must be at most the tolerance.")
       .require(is_unit(options.up), "up: must be a unit vector.")
       .points("clear_points", options.clear_points)
-      .require(std::ranges::all_of(options.half_spaces, [](const HalfSpace& half) { return is_unit(half.normal); }),
-               "half_spaces: each normal must be a unit vector.");
+      .require(std::ranges::all_of(options.half_spaces, is_sound),
+               "half_spaces: each needs a normal that is a unit vector, and a finite offset.");
   if (!options.shapes.empty()) checks.shapes(options.shapes);
 }
 

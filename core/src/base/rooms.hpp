@@ -51,8 +51,9 @@ using namespace parts;
 using namespace recognise;
 }  // namespace carve
 namespace merge {
-using namespace carve;
-}
+using namespace parts;
+using namespace primitives;
+}  // namespace merge
 namespace spheres {
 using namespace hulls;
 }

@@ -130,6 +130,7 @@ class FinalShapes {
         ++partition_.cluster_count;
         before_[k] = kNotKnown;
         medial_[k] = {};
+        simple_[k] = nullptr;
         halved[k] = true;
       }
       if (partition_.cluster_count == members.size()) return;

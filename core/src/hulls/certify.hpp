@@ -42,7 +42,8 @@ std::vector<Violation> violations(std::span<const PartHull* const> hulls, const 
                                   const Clearance& clearance, double radius, double slack, size_t most_a_hull,
                                   Run& run);
 
-// At most `most` spheres around centres that are too close to the body. Only the cubes near the body are visited.
+// At most `most` spheres around centres that are too close to the body. Only the cubes near the body are visited. The
+// body need not touch the mesh: then a body that lies in the set of centres altogether is too close to no boundary.
 std::vector<Sphere> violations(const ConvexBody& body, const Boundary& boundary, const Clearance& clearance,
                                double radius, double slack, size_t most);
 

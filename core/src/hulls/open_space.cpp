@@ -72,7 +72,6 @@ bool OpenSpace::is_center(const Vec3& p) const {
   if (clearance_.at(p) < query_.radius) return false;
   const Grid& grid = boundary_.grid;
   const Grid::Cube cell = grid.points_in({p - Vec3{1, 1, 1} * grid.step, p + Vec3{1, 1, 1} * grid.step});
-  if (cell.low == cell.high) return true;  // beside the grid
   for (int z = cell.low[2]; z < cell.high[2]; ++z)
     for (int y = cell.low[1]; y < cell.high[1]; ++y)
       for (int x = cell.low[0]; x < cell.high[0]; ++x)
@@ -80,16 +79,31 @@ bool OpenSpace::is_center(const Vec3& p) const {
   return false;
 }
 
-// A shape that enters the space crosses its boundary, or lies in the set of centres altogether. The proof covers only
-// centres that balls reach, so the room around the user's points is tested as spheres.
+// By projecting on the body and on the box in turn. A body that hardly touches the box may have no such point.
+std::optional<Vec3> OpenSpace::point_in_grid(const ConvexBody& body) const {
+  constexpr int kMostSteps = 200;
+  const Grid& grid = boundary_.grid;
+  const Vec3 high = grid.position({grid.size[0] - 1, grid.size[1] - 1, grid.size[2] - 1});
+  Vec3 p = body.nearest((grid.origin + high) * 0.5);
+  for (int k = 0; k < kMostSteps; ++k) {
+    const Vec3 inside = min(max(p, grid.origin), high);
+    if (inside == p) return p;
+    p = body.nearest(inside);
+  }
+  return std::nullopt;
+}
+
+// The part of a shape in the grid is connected. If it enters the space, it crosses the boundary of the set of centres,
+// or it lies in that set altogether, like any of its points. The proof covers only centres that balls reach, so the
+// room around the user's points is tested as spheres.
 std::vector<Sphere> OpenSpace::entered_balls(const Shape& shape, size_t most) const {
   const ConvexBody body(transformed(shape, unit_.to_unit()));
   std::vector<Sphere> found;
   size_t last = 0;
   for (const Sphere& s : spheres_of_user())
-    if (body.is_within(s.center, s.radius - slack(), last)) found.push_back(s);
-  const Vec3 inside = body.nearest(body.box.center());
-  if (is_center(inside)) found.push_back({inside, query_.radius});
+    if (s.radius > slack() && body.is_within(s.center, s.radius - slack(), last)) found.push_back(s);
+  const std::optional<Vec3> inside = point_in_grid(body);
+  if (inside && is_center(*inside)) found.push_back({*inside, query_.radius});
   if (found.size() < most)
     for (const Sphere& s : hulls::violations(body, boundary_, clearance_, query_.radius, slack(), most - found.size()))
       found.push_back(s);

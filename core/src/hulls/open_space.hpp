@@ -6,6 +6,9 @@
 //
 // The space is found for 99 % of the tolerance, and the proof allows the remaining 1 % as slack: a shape that is closer
 // to a centre of this larger space by less than the slack does not enter the true space.
+//
+// The space ends with the grid's box, which extends by at least radius + tolerance beyond that of the mesh. A part of a
+// shape that lies beside it is not tested.
 // Memory: that of the mesh and its tree, a bit per grid point, and 4 bytes per grid point at the boundary.
 #pragma once
 
@@ -23,6 +26,9 @@ class OpenSpace {
  public:
   // `mesh` has passed check_mesh. An Error where the grid would be too large.
   static Result<std::shared_ptr<const OpenSpace>> around(const MeshView& mesh, const SpaceOptions& options, Run& run);
+
+  OpenSpace(const OpenSpace&) = delete;  // the clearance refers to other members
+  OpenSpace& operator=(const OpenSpace&) = delete;
 
   // In the coordinates of the unit box.
   const UnitBox& unit() const { return unit_; }
@@ -48,8 +54,10 @@ class OpenSpace {
   void take(ReachedSpace&& found, Run& run);
   double slack() const;
   Sphere in_mesh(const Sphere& s) const { return {unit_.from_unit(s.center), s.radius * unit_.side}; }
-  // Whether a ball's centre can be at p, or might be.
+  // Whether p, in the grid, may be a centre.
   bool is_center(const Vec3& p) const;
+  // A point of the body in the grid's box, if there is one.
+  std::optional<Vec3> point_in_grid(const ConvexBody& body) const;
 
   double radius_, tolerance_;  // as given
   UnitBox unit_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "base/random.hpp"
 #include "hulls/open_space.hpp"
@@ -154,17 +155,19 @@ class Merger {
   std::vector<uint8_t> entering(std::span<const Part> parts) {
     std::vector<uint8_t> is_wrong(parts.size());
     if (!has_proof()) return is_wrong;
+    const auto is_known = [&](const Part& part) { return proved_.contains(part.atoms); };
     constexpr size_t kMostAPart = 200;
     std::vector<std::vector<Sphere>> entered(parts.size());
     run_.for_each_block(parts.size(), 1, [&](size_t k, size_t, size_t) {
       run_.poll();
-      if (original(parts[k])) return;
+      if (is_known(parts[k]) || original(parts[k])) return;
       const Shape hull = transformed(Shape(hull_of(parts[k])), unit_.from_unit());
       entered[k] = options_.space->proof->entered_balls(hull, kMostAPart);
     });
     for (size_t k = 0; k < parts.size(); ++k) {
       is_wrong[k] = entered[k].empty() ? 0 : 1;
       for (const Sphere& s : entered[k]) spheres_.push_back(transformed(s, unit_.to_unit()));
+      if (entered[k].empty()) proved_.insert(parts[k].atoms);
     }
     return is_wrong;
   }
@@ -258,8 +261,9 @@ class Merger {
   Run& run_;
   UnitBox unit_;
   double tolerance_, link_;
-  std::vector<Shape> shapes_;    // in the unit box
-  std::vector<Sphere> spheres_;  // of the space, and where the proof found that shapes enter
+  std::vector<Shape> shapes_;               // in the unit box
+  std::set<std::vector<uint32_t>> proved_;  // the atoms of parts that stay out of the space
+  std::vector<Sphere> spheres_;             // of the space, and where the proof found that shapes enter
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ from hitbox._methods.spheres import MOST_SPHERES, place_spheres
 from hitbox._model.collider import Collider, Status
 from hitbox._model.mesh import Mesh, MeshLike
 from hitbox._model.shapes import IndexArray, Shape
+from hitbox._model.space import WITHOUT_PROOF
 from hitbox._native import _core
 
 if TYPE_CHECKING:
@@ -206,10 +207,13 @@ class _Job:
         self.options = options
         self.expected = expected or options.count  # about this many shapes
         self.call = call
+        has_function = any(space._has_function for space in options.clear_spheres.spaces)
+        if has_function:
+            call.threads = 1
         if cache is not None and not isinstance(cache, (str, os.PathLike)):
             raise InputError(f"{call.verb}: cache: must be the path of a folder, not {cache!r:.80}.")
-        # A result that depends on the machine's speed is not kept.
-        self.keeps = cache is not None and options.time_budget is None
+        # A result that depends on the machine's speed is not kept, nor one that depends on a function.
+        self.keeps = cache is not None and options.time_budget is None and not has_function
         self._store = Store(cache if self.keeps else None)
 
     @cached_property
@@ -221,6 +225,7 @@ class _Job:
         core = self.options.for_core(self.mesh)
         core.group_of_face = self.groups.of_face
         core.expected_shapes = self.expected or 0
+        core.spaces = [self.call.core(space._in_core) for space in self.options.clear_spheres.spaces]
         return core
 
     @cached_property
@@ -316,7 +321,9 @@ class _Job:
         """Return the options with the values of profiles and presets, which may change between versions."""
         options = self.options
         kinds = {"kinds": options.allowed_kinds, "weights": options.kind_weights}
-        return {"options": options.to_dict(), "hull_vertices": options.hull_vertices, **kinds}
+        spaces = {"spaces": [space._identity for space in options.clear_spheres.spaces]}
+        asked = {"options": options.to_dict(), "hull_vertices": options.hull_vertices, **kinds}
+        return asked | spaces if spaces["spaces"] else asked
 
     def collider(
         self,
@@ -335,6 +342,8 @@ class _Job:
             )
         shapes = shapes_of(made)
         missed = [*missed, *self._missed(shapes, count, dropped)]
+        if not all(space.has_proof for space in self.options.clear_spheres.spaces):
+            notes = (*notes, WITHOUT_PROOF)
         if ended_early:
             budget = self.options.time_budget
             notes = (*notes, f"The time budget of {budget:g} s was used up: refining ended early.")
@@ -383,12 +392,12 @@ class _Job:
 
     def _what_forbids_merges(self) -> str:
         if self.options.by_spheres:
-            return "large ones would enter a sphere of keep_clear"
+            return "large ones would enter what keep_clear keeps clear"
         would = []
         if self.options.max_excess is not None:
             would.append(f"add more than max_excess={self.options.max_excess:g} of the bounding box's volume")
         if self.options.clear_spheres:
-            would.append("enter a sphere of keep_clear")
+            would.append("enter what keep_clear keeps clear")
         return f"every further merge would {' or '.join(would)}"
 
 

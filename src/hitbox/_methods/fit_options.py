@@ -216,7 +216,6 @@ class FitOptions(Options):
         core.kinds = tuple(kind in self.allowed_kinds for kind in PRIMITIVES)
         core.weights = tuple(self.kind_weights[kind] for kind in PRIMITIVES)
         core.max_vertices = self.hull_vertices
-        core.spaces = [space._in_core for space in self.clear_spheres.spaces]
         if self.importance is not None:
             checked = cast("importance.Importance", self.importance)
             core.importance = importance.of_faces("fit: importance", checked, mesh)

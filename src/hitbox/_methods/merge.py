@@ -16,7 +16,7 @@ from hitbox._methods.run import Call, verb
 from hitbox._model.collider import Collider, ColliderLike, Label, Status
 from hitbox._model.option_kinds import SavedSpace
 from hitbox._model.shapes import Hull, IndexArray, shape_from_params
-from hitbox._model.space import NavigableSpace
+from hitbox._model.space import WITHOUT_PROOF, NavigableSpace
 from hitbox._native import _core
 
 if TYPE_CHECKING:
@@ -99,11 +99,10 @@ def merge(
     call = Call("merge", threads, progress, cancel)
     chosen = MergeOptions.of(options, keywords)
     given = Collider.of(collider)
-    space = chosen.space
+    space, one_thread = chosen.space, chosen.space is not None and chosen.space._has_function
     found, numbers = call.core(
         _core.merge, [shape._crossing for shape in given], chosen.for_core(given),
-        None if space is None else space._in_core,
-        one_thread=space is not None and space._threads(2) == 1,
+        None if space is None else call.core(space._in_core, one_thread=one_thread), one_thread=one_thread,
     )  # fmt: skip
     shapes = [
         given[of[0]] if len(of) == 1 else shape_from_params(*shape)
@@ -156,7 +155,5 @@ def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
                 f"most."
             )
         elif not overlap.is_proved:
-            notes.append(
-                "The space has no proof: shapes stay out of its spheres, but may enter between them."
-            )
+            notes.append(WITHOUT_PROOF)
     return Status(not missed, (*notes, *missed))

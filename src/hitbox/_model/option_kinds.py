@@ -171,8 +171,11 @@ class Spheres(Kind):
                 found.append(flag_text.numbers(flag, each, "x,y,z,radius", "0,0,1.5,0.3"))
         return found
 
-    def plain(self, value: Any) -> Any:
-        return plain(value)
+    def plain(self, value: ClearSpheres) -> Any:
+        if not value.spaces:
+            return plain(value.given)
+        spaces = [{"radius": space.radius, "tolerance": space.tolerance} for space in value.spaces]
+        return {"spheres": plain(value.given), "spaces": spaces}
 
 
 class SavedSpace(Kind):

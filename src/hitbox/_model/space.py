@@ -6,11 +6,11 @@ whole space, also between the spheres.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,6 +29,8 @@ from hitbox._native import _core
 
 FORMAT, VERSION = "hitbox-space", 2
 KNOWN_VERSIONS = (1, 2)  # version 1 had no mesh, and so no proof
+
+WITHOUT_PROOF = "The space has no proof: shapes stay out of its spheres, but may enter between them."
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ class Overlap:
 
     `entered` is the number of spheres that it enters. A shape that enters none of them counts with the
     centres that the proof found between them.
-    `deepest` is the greatest depth as a fraction of the sphere's radius: at 1 the collider contains a centre
-    (the paper's Table 2). With `is_proved` the whole space was tested, not only its spheres.
+    `deepest` is the greatest depth found, as a fraction of the sphere's radius: at 1 the collider contains a
+    centre (the paper's Table 2). With `is_proved` the whole space was tested, not only its spheres.
     """
 
     entered: int
@@ -94,6 +96,16 @@ class SpaceOrigin:
     def options(self) -> _core.SpaceOptions:
         return _core.SpaceOptions(**self.arguments)
 
+    def is_sound(self, radius: float, tolerance: float) -> bool:
+        """Whether the options make sense for the mesh, and have these lengths."""
+        corners = self.vertices[self.indices]
+        diagonal = float(np.linalg.norm(corners.max(axis=0) - corners.min(axis=0)))
+        try:
+            _core.check_space_options(self.options, diagonal)
+        except ValueError:
+            return False
+        return (self.arguments["radius"], self.arguments["tolerance"]) == (radius, tolerance)
+
     def space(self, run: _core.Run) -> _core.Space:
         return _core.navigable_space(self.vertices, self.indices, self.offsets, self.options, run)
 
@@ -102,7 +114,8 @@ class SpaceOrigin:
 class NavigableSpace:
     """Describes where a ball can go, by spheres on the boundary: rows of x, y, z and radius, in mesh units.
 
-    navigable_space and carve make it. Made from spheres alone it has no proof.
+    navigable_space and carve make it. Made from spheres alone it has no proof. The space ends
+    about a radius and a tolerance beyond the mesh's bounding box; places further away are not tested.
     """
 
     spheres: FloatArray
@@ -123,22 +136,33 @@ class NavigableSpace:
     @staticmethod
     def _of(made: _core.Space, origin: SpaceOrigin) -> NavigableSpace:
         space = NavigableSpace(made.spheres(), made.radius, made.tolerance, made.step, origin)
-        space.__dict__["_in_core"] = made
+        space.__dict__["_made"] = made
         return space
 
-    @cached_property
-    def _in_core(self) -> _core.Space:
-        """The space in the core, made again where it comes from a file."""
+    def _in_core(self, run: _core.Run) -> _core.Space:
+        """Return the space in the core. That of a file is made again, which takes time, and then kept."""
+        known: _core.Space | None = self.__dict__.get("_made")
+        if known is not None:
+            return known
         if self._origin is None:
-            return _core.Space(self.radius, self.tolerance, self.step, self.spheres)
-        return self._origin.space(_core.Run(self._threads(0), None))
+            made = _core.Space(self.radius, self.tolerance, self.step, self.spheres)
+        else:
+            made = self._origin.space(run)
+        self.__dict__["_made"] = made
+        return made
 
-    def _threads(self, threads: int) -> int:
-        """The number of threads that may ask this space."""
-        return 1 if self._origin is not None and self._origin.has_function else threads
+    @property
+    def _has_function(self) -> bool:
+        """Whether a function of the user takes part, which only the calling thread may call."""
+        return self._origin is not None and self._origin.has_function
+
+    @property
+    def _identity(self) -> str:
+        """A hash of all that a result depends on."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_in_core"}
+        return {name: value for name, value in self.__dict__.items() if name != "_made"}
 
     @property
     def has_proof(self) -> bool:
@@ -150,8 +174,14 @@ class NavigableSpace:
     def overlap(self, collider: ColliderLike, *, threads: int = 0) -> Overlap:
         """Measure how far a collider enters this space. Any tool's hulls will do."""
         threads = checks.threads("overlap", threads)
-        run = _core.Run(self._threads(threads), None)
-        entered, deepest, _ = self._in_core.overlap([shape._crossing for shape in Collider.of(collider)], run)
+        run = _core.Run(1 if self._has_function else threads, None)
+        shapes = [shape._crossing for shape in Collider.of(collider)]
+        try:
+            entered, deepest, _ = self._in_core(run).overlap(shapes, run)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(f"overlap: {error}") from None
         return Overlap(entered, deepest, self.has_proof)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -186,6 +216,8 @@ class NavigableSpace:
         try:
             radius, tolerance, step = (float(data[name]) for name in ("radius", "tolerance", "step"))
             origin = _origin_from_json(data["made_from"]) if "made_from" in data else None
+            if origin is not None and not origin.is_sound(radius, tolerance):
+                raise ValueError("made_from")
             return NavigableSpace(np.asarray(data["spheres"], np.float64), radius, tolerance, step, origin)
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{where}: the space in it is incomplete. Save it again.") from None
@@ -211,7 +243,7 @@ def _origin_from_json(data: Mapping[str, Any]) -> SpaceOrigin:
     polygons = np.split(indices, offsets[1:-1])
     mesh = Mesh(np.asarray(data["vertices"], np.float64).reshape(-1, 3), polygons)
     arguments = {name: float(options[name]) for name in ("radius", "tolerance", "floor_tolerance")} | {
-        "up": tuple(float(x) for x in options["up"]),
+        "up": tuple(np.asarray(options["up"], np.float64).reshape(3).tolist()),
         "sealed": bool(options["sealed"]),
         "clear_points": np.asarray(options["clear_points"], np.float64).reshape(-1, 3),
         "half_spaces": np.asarray(options["half_spaces"], np.float64).reshape(-1, 4),
