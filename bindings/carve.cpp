@@ -97,7 +97,7 @@ void bind_carve(nb::module_& m) {
           "overlap",
           [](const NavigableSpace& self, const Crossings& shapes, PyRun& run) {
             const std::vector<Shape> given = to_shapes(shapes);
-            Overlap found = run([&](Run& r) { return internal::hulls::overlap(self, given, r); });
+            Overlap found = run([&](Run& r) { return internal::hulls::measured_overlap(self, given, r); });
             return std::tuple(found.entered, found.deepest, std::move(found.enters));
           },
           "shapes"_a, "run"_a);

@@ -505,8 +505,9 @@ MADE_FROM = navigable_space(specimens.box(), "10%", "5%").to_json()
 @pytest.mark.parametrize("wrong", [
     {"indices": [0, 1, 99]}, {"offsets": [0]}, {"vertices": [[0, 0, "x"]]}, {"options": {}}, {"options": 3},
     {"radius": 0}, {"radius": -1}, {"radius": float("nan")}, {"radius": 1e9},
-    {"tolerance": 0}, {"tolerance": 1e9}, {"floor_tolerance": 1.0}, {"up": [0, 0]}, {"up": [0, 0, 0]}, {"half_spaces": [[0, 0, 0, 1]]},
-    {"half_spaces": [[0, 0, 1, float("inf")]]}, {"clear_points": [[0, 0, float("nan")]]},
+    {"tolerance": 0}, {"tolerance": 1e9}, {"floor_tolerance": 1.0}, {"up": [0, 0]}, {"up": [0, 0, 0]},
+    {"half_spaces": [[0, 0, 0, 1]]}, {"half_spaces": [[0, 0, 1, float("inf")]]},
+    {"clear_points": [[0, 0, float("nan")]]},
 ])  # fmt: skip
 def test_a_saved_space_of_a_wrong_mesh_or_wrong_options_is_refused(tmp_path, wrong):
     data = json.loads(MADE_FROM)

@@ -43,7 +43,7 @@ Result<Overlap> overlap(const NavigableSpace& space, std::span<const Shape> shap
   api::Checks checks("overlap");
   checks.shapes(shapes).spheres("spheres", space.spheres);
   if (checks.error()) return *checks.error();
-  return internal::hulls::overlap(space, shapes, run);
+  return internal::hulls::measured_overlap(space, shapes, run);
 }
 
 }  // namespace hitbox

@@ -10,9 +10,9 @@ namespace hitbox::internal::hulls {
 
 class ConvexBody {
  public:
-  // The shape has a size of about 1. A flat hull is thickened by a billionth of that.
+  // The shape has a size of about 1. A flat hull is thickened by a millionth of that, so that its sides are facets.
   explicit ConvexBody(Shape shape) : box(bounds(shape)), shape_(std::move(shape)) {
-    constexpr double kThickness = 1e-9;
+    constexpr double kThickness = 1e-6;
     if (const Hull* hull = std::get_if<Hull>(&shape_)) {
       hull_ = part_hull(hull->vertices, kThickness);
       hull_->plant();

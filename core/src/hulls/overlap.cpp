@@ -70,7 +70,7 @@ class Measuring {
 
 }  // namespace
 
-Overlap overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run) {
+Overlap measured_overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run) {
   Overlap overlap;
   overlap.is_proved = space.proof != nullptr;
   overlap.enters.resize(shapes.size());

@@ -7,6 +7,6 @@
 
 namespace hitbox::internal::hulls {
 
-Overlap overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run);
+Overlap measured_overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run);
 
 }  // namespace hitbox::internal::hulls
