@@ -387,6 +387,29 @@ def test_no_shape_that_is_proved_clear_enters_a_sampled_ball(blockers):
     assert min(clear, entering) > 50
 
 
+def test_a_space_without_spheres_is_kept_clear_too():
+    """Outside a convex mesh no ball touches its hull."""
+    mesh = cube(1.0)
+    space = navigable_space(mesh, 0.1, 0.02)
+    assert len(space.spheres) == 0
+    for options in ({"kinds": "cylinder"}, {"kinds": ["sphere", "capsule"]}, {"pad": 0.3}):
+        kept = hitbox.fit(mesh, 1, keep_clear=space, **options)
+        assert kept.status.complete == (space.overlap(kept).entered == 0)
+    assert not kept.status.complete  # the padding enters
+    balls = hitbox.fit_spheres(mesh, 1, keep_clear=space)
+    assert 1 < len(balls) <= 1500
+    assert balls.status.complete == (space.overlap(balls).entered == 0)
+
+
+def floor_below(points):
+    return points[:, 2] + 0.6
+
+
+def test_a_space_with_a_function_of_a_module_can_be_pickled():
+    space = navigable_space(cube(1.0), "10%", "5%", blockers=[floor_below])
+    same_proof(space, pickle.loads(pickle.dumps(space)))
+
+
 def test_carve_returns_the_space_that_it_keeps():
     mesh = specimens.extruded([[0, 0], [2, 0], [2, 0.4], [0.4, 0.4], [0.4, 2], [0, 2]], 1.0)
     carved = hitbox.carve(mesh, 0.2, 0.1)

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 
 from hitbox._base.errors import InputError
 from hitbox._formats.read_mesh import load
-from hitbox._judges.check import CheckReport, check
-from hitbox._judges.evaluate import Evaluation, evaluate
-from hitbox._judges.simulate import Similarity, SimulateOptions, Simulation, simulate, simulate_together
 from hitbox._methods.carve import CarveOptions, carve
 from hitbox._methods.convert import convert
 from hitbox._methods.fit import FitTree, fit, fit_tree
@@ -32,7 +29,16 @@ if TYPE_CHECKING:
     from hitbox._batch import run as batch
     from hitbox._compare import Comparison, compare
     from hitbox._formats.export import ExportReport
+    from hitbox._judges.check import CheckReport, check
+    from hitbox._judges.evaluate import Evaluation, evaluate
     from hitbox._judges.render import render
+    from hitbox._judges.simulate import (
+        Similarity,
+        SimulateOptions,
+        Simulation,
+        simulate,
+        simulate_together,
+    )
 
     __version__ = version()
 
@@ -49,11 +55,20 @@ __all__ = [
 # Names that are looked up when asked for: their modules cost more than all the rest of the import.
 _LAZY = {
     "BatchSummary": ("hitbox._batch", "Summary"),
+    "CheckReport": ("hitbox._judges.check", "CheckReport"),
     "Comparison": ("hitbox._compare", "Comparison"),
+    "Evaluation": ("hitbox._judges.evaluate", "Evaluation"),
     "ExportReport": ("hitbox._formats.export", "ExportReport"),
+    "Similarity": ("hitbox._judges.simulate", "Similarity"),
+    "SimulateOptions": ("hitbox._judges.simulate", "SimulateOptions"),
+    "Simulation": ("hitbox._judges.simulate", "Simulation"),
     "batch": ("hitbox._batch", "run"),
+    "check": ("hitbox._judges.check", "check"),
     "compare": ("hitbox._compare", "compare"),
+    "evaluate": ("hitbox._judges.evaluate", "evaluate"),
     "render": ("hitbox._judges.render", "render"),
+    "simulate": ("hitbox._judges.simulate", "simulate"),
+    "simulate_together": ("hitbox._judges.simulate", "simulate_together"),
 }
 
 

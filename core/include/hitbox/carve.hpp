@@ -28,7 +28,7 @@ struct CarveResult {
   NavigableSpace space;  // what stays open
 };
 
-// Every face lies in the union of the shapes. No shape enters the space, unless `count` forces it to. An Error where
+// Every face lies in the union of the shapes. No shape enters the space, unless `count` forces it to. An Error if
 // the mesh is not one, an option makes no sense, or the tolerance needs too fine a grid.
 Result<CarveResult> carve(const MeshView& mesh, const CarveOptions& options, Run& run);
 

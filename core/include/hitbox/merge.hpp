@@ -17,7 +17,7 @@ struct MergeOptions {
   std::optional<NavigableSpace> space = {};  // merged shapes do not enter it; then the tolerance does not limit merges
   std::optional<double> distance = {};  // between shapes that merge, unless a count needs more; none: the tolerance
   uint32_t max_vertices = 0;            // of a hull, at least 8; 0: any
-  // A merged hull stays a hull, where else a box, sphere, capsule or cylinder within the tolerance replaces it.
+  // Merged hulls stay hulls. Otherwise a box, sphere, capsule or cylinder within the tolerance replaces them.
   bool hulls_only = false;
 };
 

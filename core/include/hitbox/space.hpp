@@ -33,7 +33,8 @@ struct SpaceOptions {
   // Blockers, which a ball may not enter although the mesh leaves room, such as solid ground.
   std::vector<HalfSpace> half_spaces = {};
   std::vector<Shape> shapes = {};
-  // Signed distances of points, negative inside a blocker. It must change by no more than the path between two points.
+  // Signed distances of points, negative inside a blocker. It must be 1-Lipschitz: it changes by at most
+  // the distance between two points.
   // It is called from all threads of a Run.
   std::function<void(std::span<const Vec3>, std::span<double>)> function = {};
 };
@@ -46,7 +47,7 @@ struct NavigableSpace {
   std::shared_ptr<const internal::hulls::OpenSpace> proof;
 };
 
-// `mesh` may be a triangle soup, open or self-crossing. An Error where it is no mesh, an option makes no sense, or the
+// `mesh` may be a triangle soup, open or self-crossing. An Error if it is no mesh, an option makes no sense, or the
 // tolerance needs too fine a grid.
 Result<NavigableSpace> navigable_space(const MeshView& mesh, const SpaceOptions& options, Run& run);
 
@@ -60,7 +61,7 @@ struct Overlap {
   std::vector<bool> enters;  // one per shape
 };
 
-// An Error where a shape is none.
+// An Error if a shape is invalid, or there is none.
 Result<Overlap> overlap(const NavigableSpace& space, std::span<const Shape> shapes, Run& run);
 
 }  // namespace hitbox

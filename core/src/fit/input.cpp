@@ -46,7 +46,7 @@ FitInput::FitInput(const MeshView& welded_mesh, const MeshView& exact_mesh, FitO
     Simplified simplified = simplify(welded(), options, may_cut, run);
     simple = std::move(simplified.parts);
     cut_faces = std::move(simplified.cut);
-    if (!clear.empty())
+    if (!clear.empty() || !options.spaces.empty())
       std::erase_if(simple, [&](const SimplePart& part) {
         const Shape shape = may_cut ? part.final_shape() : around_exact(part);
         return clear.entered_by(shape) || !stays_out_of_spaces(transformed(shape, to_input));

@@ -25,7 +25,7 @@ class Levels {
   // The clusters of these levels, before superfluous shapes are removed.
   Partition clusters_at(uint32_t count) const {
     const size_t merge_count = tree_.merges_to(count);
-    const bool is_whole = input_.clear.empty() || merge_count < finest_merges_;
+    const bool is_whole = (input_.clear.empty() && input_.options.spaces.empty()) || merge_count < finest_merges_;
     return tree_.in_input_faces(is_whole ? tree_.partition_after(merge_count)
                                          : nodes_.partition(cut_after(merge_count)));
   }

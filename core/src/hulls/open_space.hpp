@@ -24,7 +24,7 @@ namespace hitbox::internal::hulls {
 
 class OpenSpace {
  public:
-  // `mesh` has passed check_mesh. An Error where the grid would be too large.
+  // `mesh` has passed check_mesh. An Error if the grid would be too large.
   static Result<std::shared_ptr<const OpenSpace>> around(const MeshView& mesh, const SpaceOptions& options, Run& run);
 
   OpenSpace(const OpenSpace&) = delete;  // the clearance refers to other members

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hitbox/fit_spheres.hpp"
+
 namespace hitbox::internal::spheres {
 
 namespace {
@@ -60,7 +62,8 @@ class Replacing {
   void hold(Pieces pieces) {
     run_.poll();
     const DeepBall ball = ball_around(pieces);
-    if (ball.radius <= kSmallest || !enters(ball)) return keep(ball, pieces);
+    const bool is_full = result_.balls.size() >= kMostSpheres;
+    if (ball.radius <= kSmallest || is_full || !enters(ball)) return keep(ball, pieces);
     for (Pieces& half : split(std::move(pieces))) hold(std::move(half));
   }
 
@@ -91,7 +94,7 @@ bool ToKeepClear::entered_by(const Sphere& ball) const {
 }
 
 Covered kept_clear(Covered covered, const ToKeepClear& clear, const BallFitter& fitter, Run& run) {
-  if (clear.spheres.empty()) return covered;
+  if (clear.empty()) return covered;
   std::vector<Pieces> pieces(covered.balls.size());
   const std::vector<uint32_t> owner = best_balls(covered.pieces, covered.balls, run);
   for (size_t k = 0; k < owner.size(); ++k) pieces[owner[k]].push_back(covered.pieces[k]);

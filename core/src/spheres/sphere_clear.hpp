@@ -1,8 +1,8 @@
 // Enforces space to be kept clear: a ball that enters it is replaced by smaller balls around halves of its contents,
 // repeatedly.
 //
-// Always holds: each fragment lies in one ball. Balls enter the space only if the mesh itself does, or if they are as
-// small as a hundredth of the diagonal, because these are not replaced any more.
+// Always holds: each fragment lies in one ball. Balls enter the space only if the mesh itself does, if they are as
+// small as a hundredth of the diagonal, or if there are kMostSpheres already, because these are not replaced any more.
 #pragma once
 
 #include "hulls/clear_space.hpp"
@@ -17,6 +17,7 @@ struct ToKeepClear {
   Similarity to_input;
   double pad;  // in the coordinates of the input
 
+  bool empty() const { return spheres.empty() && spaces.empty(); }
   bool entered_by(const Sphere& ball) const;
 };
 

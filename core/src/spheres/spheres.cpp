@@ -239,7 +239,7 @@ Covered covering_clear(const Ground& ground, std::span<const Triangle> triangles
   Covered best;
   double done = 0;
   for (uint32_t tried = count;; tried *= 2) {
-    const double next = clear.spheres.empty() ? 1 : 0.5 * (done + 1);
+    const double next = clear.empty() ? 1 : 0.5 * (done + 1);
     const Run::Stretch stretch(run, done, next);
     done = next;
     Covered found = covering(ground, triangles, tried, mode, fitter, run);

@@ -385,7 +385,7 @@ class _Job:
         ]
         deepest = max((overlap.deepest for overlap in found), default=0.0)
         return (
-            [f"Shapes enter the space of keep_clear, by {percent(deepest)} of the radius at most."]
+            [f"Shapes enter the space of keep_clear, by at least {percent(deepest)} of the radius."]
             if deepest
             else []
         )

@@ -188,7 +188,7 @@ class FitOptions(Options):
     @property
     def clear_spheres(self) -> ClearSpheres:
         """The spheres and spaces of `keep_clear`, as its check has made them."""
-        return cast("ClearSpheres", self.keep_clear or ClearSpheres.of((), ()))
+        return ClearSpheres.of((), ()) if self.keep_clear is None else cast("ClearSpheres", self.keep_clear)
 
     @property
     def kind_weights(self) -> dict[str, float]:

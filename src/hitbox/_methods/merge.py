@@ -151,8 +151,8 @@ def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
         overlap = options.space.overlap(made)
         if overlap.entered:
             missed.append(
-                f"Shapes enter the space, as the input does, by {percent(overlap.deepest)} of the radius at "
-                f"most."
+                f"Shapes enter the space, as the input does, by at least {percent(overlap.deepest)} of the "
+                f"radius."
             )
         elif not overlap.is_proved:
             notes.append(WITHOUT_PROOF)

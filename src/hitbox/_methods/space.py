@@ -92,7 +92,7 @@ class SpaceOptions(Options):
             "clear_points": np.array(self.clear_points, np.float64).reshape(-1, 3),
             "half_spaces": halves,
             "shapes": shapes,
-            "function": _together(self.VERB, functions) if functions else None,
+            "function": _Nearest(self.VERB, tuple(functions)) if functions else None,
         }
         return SpaceOrigin(mesh.vertices, mesh.indices, mesh.offsets, arguments)
 
@@ -140,12 +140,16 @@ def _sorted(blockers: Iterable[Blocker]) -> tuple[FloatArray, list[Any], list[An
     return np.array(halves, np.float64).reshape(-1, 4), shapes, functions
 
 
-def _together(verb: str, functions: list[Any]) -> Callable[[FloatArray], FloatArray]:
-    def nearest(points: FloatArray) -> FloatArray:
-        found = [np.asarray(function(points), np.float64) for function in functions]
+@dataclass(frozen=True)
+class _Nearest:
+    """The least distance of several functions."""
+
+    verb: str
+    functions: tuple[Callable[[FloatArray], npt.ArrayLike], ...]
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        found = [np.asarray(function(points), np.float64) for function in self.functions]
         for each in found:
             if each.shape != (len(points),) or np.isnan(each).any():
-                raise InputError(f"{verb}: a blocker's function must return one number per point.")
+                raise InputError(f"{self.verb}: a blocker's function must return one number per point.")
         return np.ascontiguousarray(np.min(found, axis=0))
-
-    return nearest

@@ -121,6 +121,9 @@ class ClearSpheres(tuple[tuple[float, ...], ...]):
     given: tuple[tuple[float, ...], ...]
     spaces: tuple[NavigableSpace, ...]
 
+    def __bool__(self) -> bool:
+        return len(self) > 0 or len(self.spaces) > 0  # a space may have no spheres
+
     @staticmethod
     def of(given: Iterable[tuple[float, ...]], spaces: Iterable[NavigableSpace]) -> ClearSpheres:
         rows, kept = tuple(given), tuple(spaces)

@@ -68,9 +68,9 @@ class Overlap:
     """The overlap of a collider with a space.
 
     `entered` is the number of spheres that it enters. A shape that enters none of them counts with the
-    centres that the proof found between them.
-    `deepest` is the greatest depth found, as a fraction of the sphere's radius: at 1 the collider contains a
-    centre (the paper's Table 2). With `is_proved` the whole space was tested, not only its spheres.
+    centres that the proof found between them. `deepest` is the greatest depth found at these, as a fraction
+    of the radius: at 1 the collider contains a centre (the paper's Table 2). Elsewhere it may be deeper. With
+    `is_proved` the whole space was tested, not only its spheres: if nothing is entered, that is proved.
     """
 
     entered: int
