@@ -44,9 +44,10 @@ class OptionList:
     def split(self) -> tuple[str, str, str]:
         """Split the document into the text before the list, the list, and the text after it."""
         text = self.document.read_text(encoding="utf-8")
-        before, rest = text.split(f"<!-- {self.mark}:begin -->\n")
-        shown, after = rest.split(f"\n<!-- {self.mark}:end -->")
-        return f"{before}<!-- {self.mark}:begin -->\n", shown, f"\n<!-- {self.mark}:end -->{after}"
+        begin, end = f"<!-- {self.mark}:begin -->\n", f"<!-- {self.mark}:end -->"
+        before, rest = text.split(begin)
+        shown, after = rest.split(end)
+        return before + begin, shown.removesuffix("\n"), f"\n{end}{after}"
 
 
 def option_lists() -> list[OptionList]:
