@@ -97,7 +97,7 @@ def test_verbs_share_what_cleaning_gave(calls: Counter[str]) -> None:
     mesh = specimens.with_split_vertices(specimens.torus())
     hitbox.fit(mesh, 4)
     hitbox.fit(mesh, 2)
-    hitbox.fit_spheres(mesh, 4) if hasattr(hitbox, "fit_spheres") else hitbox.fit(mesh, 4, kinds="sphere")
+    hitbox.fit_spheres(mesh, 4)
     assert calls["clean_mesh"] == 1
 
 

@@ -1,9 +1,8 @@
 // A hull of few vertices around points, with a volume as small as possible.
 //
-// It is in fit/ and not in geometry/ because it makes a Hull that is checked and grown like every fitted shape;
-// geometry/progressive_hull does the work. docs/fit.md has the volume relative to that of the true hull, measured on
-// random points, for at most 8, 16, 32 and 64 vertices.
-// Cost: 64 points on the hull take 1 ms, 500 take 11 ms and 2000 take 70 ms. Points inside are cheap.
+// geometry/progressive_hull does the work; here its result becomes a Hull with no point outside. docs/fit.md has the
+// volume relative to that of the true hull, measured on random points, for at most 8, 16, 32 and 64 vertices. Cost: 64
+// points on the hull take 1 ms, 500 take 11 ms and 2000 take 70 ms. Points inside are cheap.
 #pragma once
 
 #include <optional>
