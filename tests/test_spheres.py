@@ -322,7 +322,7 @@ def test_the_hole_of_a_torus_is_kept_clear(mode, pad):
     assert entered(spheres, hole) <= 1e-9 * mesh.diagonal
     assert outside(mesh, spheres).max() <= (1e-9 if mode == "conservative" else 0.02 + 1e-9)
     assert 4 < len(spheres) <= 40
-    assert any("instead of 4: large ones would enter" in note for note in spheres.status.notes)
+    assert any("instead of 4: larger spheres would enter" in note for note in spheres.status.notes)
     assert not spheres.status.complete
 
 

@@ -392,7 +392,7 @@ class _Job:
 
     def _what_forbids_merges(self) -> str:
         if self.options.by_spheres:
-            return "large ones would enter what keep_clear keeps clear"
+            return "larger spheres would enter what keep_clear keeps clear"
         would = []
         if self.options.max_excess is not None:
             would.append(f"add more than max_excess={self.options.max_excess:g} of the bounding box's volume")

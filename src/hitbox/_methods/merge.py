@@ -140,7 +140,7 @@ def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
         notes += given.status.notes
     missed, most = [], options.max_vertices
     if options.count is not None and len(made) > options.count:
-        why = "larger ones would enter the space" if options.space is not None else "no two can be merged"
+        why = "larger shapes would enter the space" if options.space is not None else "no two can be merged"
         missed.append(f"{len(made):,} shapes instead of {options.count:,}: {why}.")
     large = sum(len(shape.vertices) > most for shape in made if isinstance(shape, Hull)) if most else 0
     if large:
@@ -151,8 +151,7 @@ def _status(options: MergeOptions, given: Collider, made: Collider) -> Status:
         overlap = options.space.overlap(made)
         if overlap.entered:
             missed.append(
-                f"Shapes enter the space, as the input does, by at least {percent(overlap.deepest)} of the "
-                f"radius."
+                f"Shapes of the input enter the space, by at least {percent(overlap.deepest)} of the radius."
             )
         elif not overlap.is_proved:
             notes.append(WITHOUT_PROOF)
